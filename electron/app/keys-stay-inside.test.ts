@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,11 +12,7 @@ import { KeyStore } from './key-store';
 import { openLog } from './log';
 
 const secret = 'sk-planted-0123456789abcdef';
-const theirs = [
-  '-----BEGIN RSA PRIVATE',
-  'KEY-----\nMIIEowIBAAKCAQEA\n-----END RSA PRIVATE',
-  'KEY-----',
-].join(' ');
+const theirs = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 let folder: string;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'waymark-inside-'));
@@ -84,7 +81,7 @@ it('a key is sent to its endpoint and stands nowhere else: not in log, workspace
     expect(JSON.parse(await readFile(join(folder, 'diagnostics.json'), 'utf8'))).toHaveProperty('log');
     expect(await filesWith('Something failed', folder)).not.toEqual([]);
     const encoded = Buffer.from(`key ${secret}`).toString('base64').slice(8, -4);
-    for (const part of [secret, encoded, 'MIIEowIBAAKCAQEA'])
+    for (const part of [secret, encoded, theirs.split('\n')[1] ?? ''])
       expect(await filesWith(part, folder)).toEqual([]);
     expect(await filesWith(secret, stand.folder)).toEqual([]);
   } finally {

@@ -45,11 +45,15 @@ export class AtomicFile {
   }
 }
 
-/** Replaces a whole file at once. @throws what the system says; the file is as it was then */
-export async function writeAtomically(path: string, data: string | Uint8Array, mode?: number): Promise<void> {
+/** Replaces a whole file at once. @param data pieces one after another @throws what the system says; the file is as it was then */
+export async function writeAtomically(
+  path: string,
+  data: string | Uint8Array | readonly Uint8Array[],
+  mode?: number,
+): Promise<void> {
   const file = await AtomicFile.begin(path, mode);
   try {
-    await file.handle.writeFile(data);
+    for (const piece of Array.isArray(data) ? data : [data]) await file.handle.writeFile(piece);
   } catch (error) {
     await file.abandon();
     throw error;

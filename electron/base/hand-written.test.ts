@@ -36,7 +36,6 @@ const PATTERNS: readonly Pattern[] = [
     found: (text) => /(?:open|writeFile)\([^)]*\b(?:draft|temporary|\.tmp|\.partial)\b/.test(text),
     allowed: {
       'base/atomic-file.ts': 'the one place',
-      'dataset/dataset-folder.ts': 'a file of a folder that gets its name as a whole',
       'computer/local/session-input.ts': 'hands text and its length to the supervisor by a name in its inbox',
     },
   },

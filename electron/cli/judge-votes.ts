@@ -28,6 +28,8 @@ type Vote = z.infer<typeof voteLine>;
 const LIMITS = { most: 32 * 1024 ** 2, line: 1024 ** 2, outcome: 'No vote was imported.' };
 /** Bad lines that are named. */
 const NAMED = 10;
+/** Bad lines at which reading ends: a file of another kind is none but such, and telling what is wrong with each takes its time. */
+const MOST_BAD = 10_000;
 /** Votes on their way to the writer at a time. */
 const TOGETHER = 200;
 
@@ -85,10 +87,12 @@ function parseVotes(file: string, steps: number): Vote[] {
     else {
       if (bad < NAMED) named.push(`line ${number}: ${vote}`);
       bad += 1;
+      if (bad === MOST_BAD) break;
     }
   }
   if (bad > 0) {
-    const more = bad > NAMED ? `; and ${bad - NAMED} more` : '';
+    const rest = bad === MOST_BAD ? `at least ${bad - NAMED}` : bad - NAMED;
+    const more = bad > NAMED ? `; and ${rest} more` : '';
     throw new WaymarkError(
       'bad_input',
       `Nothing was imported from ${file}: ${named.join('; ')}${more}. Fix ${bad === 1 ? 'the line' : 'the lines'} and import it again.`,

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { open, readFile, rename, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import { exportRequestSchema } from '@shared/contract/export-request';
 import { idSchema } from '@shared/contract/id';
 import { z } from 'zod';
-import { syncFolder, writeAtomically } from '../../base/atomic-file';
+import { writeAtomically } from '../../base/atomic-file';
 
 /** Raised when a plan or state of an older version cannot be gone on with. */
 const JOURNAL_VERSION = 1;
@@ -63,17 +63,8 @@ export class ExportJournal {
   /** Structured clone of a value, under the hash of its bytes. */
   async write(part: JournalPart, value: unknown): Promise<number> {
     const bytes = serialize(value);
-    const draft = join(this.folder, `${part}.draft`);
-    const handle = await open(draft, 'w', 0o600);
-    try {
-      await handle.writeFile(createHash('sha256').update(bytes).digest());
-      await handle.writeFile(bytes);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(draft, join(this.folder, part));
-    await syncFolder(this.folder);
+    const hash = createHash('sha256').update(bytes).digest();
+    await writeAtomically(join(this.folder, part), [hash, bytes], 0o600);
     return bytes.length;
   }
 

@@ -14,12 +14,12 @@ export const WORKSPACE_APPLICATION_ID = 0x5741_594d;
 /** What SQLite opens beside a file when it opens that. */
 const BESIDE = ['', '-wal', '-shm', '-journal'];
 
-/** SQLite waits for ever at a pipe and reads a device without end. Links on the way are the caller's to judge. */
+/** SQLite waits for ever at a pipe and reads a device without end; a folder it refuses itself. Links on the way are the caller's to judge. */
 function refuseSpecial(path: string): void {
   if (path === '' || path.startsWith(':') || path.startsWith('file:')) return;
   for (const end of BESIDE) {
     const found = statSync(path + end, { throwIfNoEntry: false });
-    if (found === undefined || found.isFile() || (end === '' && found.isDirectory())) continue;
+    if (found === undefined || found.isFile() || found.isDirectory()) continue;
     throw new WaymarkError(
       'workspace_corrupt',
       `${path}${end} is not a regular file. Put the file itself in its place, or remove what is there.`,
