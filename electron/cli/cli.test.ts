@@ -56,7 +56,7 @@ describe('the command line drives the whole path', () => {
     const { json: list } = await waymark('task', 'list');
     const [task] = list.tasks as { id: string }[];
     const created = await waymark('run', 'start', '--task', task?.id ?? '', ...endpoint());
-    expect(created.code).toBe(0);
+    expect(created.code, JSON.stringify(created.json)).toBe(0);
     run = String(created.json.run);
     const hint = await waymark('run', 'hint', run, demoHint);
     expect(hint.code).toBe(0);
