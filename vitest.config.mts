@@ -1,15 +1,38 @@
 import { resolve } from 'node:path';
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 
+const resolved = { alias: { '@shared': resolve(import.meta.dirname, 'shared') } };
+
+/** What needs programs beside this one: sshd, bubblewrap, shells, servers. */
+const HOSTS = ['electron/{computer,environment,own-terminals,remote,serve}/**/*.test.ts'];
+/** Texts of megabytes, and programs that are started: nothing to wait for between two thoughts. */
+const HEAVY = ['**/*.worst.test.{ts,tsx}', 'scripts/**/*.test.mjs'];
+
+const tier = (name: string, test: TestProjectInlineConfiguration['test']): TestProjectInlineConfiguration => ({
+  resolve: resolved,
+  test: { name, environment: 'node', testTimeout: 30_000, ...test },
+});
+
+/**
+ * Tiers of tests; the last one, the window, is Playwright's (`e2e/`). `pure` and `pure-window` need nothing built and no process of
+ * their own: they run in threads.
+ */
 export default defineConfig({
-  resolve: { alias: { '@shared': resolve(import.meta.dirname, 'shared') } },
   test: {
-    include: ['{shared,electron,renderer,scripts}/**/*.test.{ts,tsx,mjs}'],
-    environment: 'node',
-    pool: 'forks',
     // Most of the time goes into waiting for the disk, shells and hosts: one worker would leave half of two cores idle.
     maxWorkers: 2,
+    // Once for all tiers; the pure ones alone do without.
     globalSetup: ['electron/testing/build-workers.ts'],
-    testTimeout: 30_000,
+    projects: [
+      tier('pure', { include: ['shared/**/*.test.ts'], exclude: HEAVY, pool: 'threads', isolate: false }),
+      // Stores of the window are the module's own: each file gets new ones.
+      tier('pure-window', { include: ['renderer/**/*.test.{ts,tsx}'], exclude: HEAVY, pool: 'threads' }),
+      tier('engine', {
+        include: ['electron/**/*.test.ts', ...HEAVY],
+        exclude: ['**/node_modules/**', ...HOSTS],
+        pool: 'forks',
+      }),
+      tier('hosts', { include: HOSTS, pool: 'forks' }),
+    ],
   },
 });

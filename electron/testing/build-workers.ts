@@ -45,8 +45,12 @@ export async function buildStoreWorkers(folder: string, extra: Record<string, st
   });
 }
 
-/** Vitest global set-up: built once per test run, into a folder below the repository so that packages resolve. */
+/**
+ * Vitest global set-up: built once per test run, into a folder below the repository so that packages resolve. Not for
+ * the pure tiers alone, which need none of it.
+ */
 export async function setup(project: TestProject): Promise<() => void> {
+  if (project.vitest.projects.every(({ name }) => name.startsWith('pure'))) return () => undefined;
   const cache = join(root, 'node_modules', '.cache');
   mkdirSync(cache, { recursive: true });
   const folder = mkdtempSync(join(cache, 'waymark-workers-'));

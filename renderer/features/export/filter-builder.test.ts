@@ -61,6 +61,13 @@ describe('a filter is what its lines say', () => {
   });
 });
 
+it('takes separators without a digit for no count, and reads a small score back', () => {
+  expect(problemOf({ length: { min: '_', max: '' } })).toEqual({ length: 'number' });
+  expect(problemOf({ length: { min: ' , ', max: '9' } })).toEqual({ length: 'number' });
+  const { filter } = filterOf({ minScore: '0.0000001' });
+  expect(filterOf(draftOf(filter))).toEqual({ filter: { minScore: 1e-7 }, problems: {} });
+});
+
 it('only ever makes a filter that the export takes', () => {
   const text = fc.oneof(fc.string({ maxLength: 8 }), fc.stringMatching(/^\d{1,6}k?$/), fc.constant(''));
   const day = fc.oneof(

@@ -140,10 +140,15 @@ function numberOf(typed: string): number | null {
   return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : null;
 }
 
+/** As `numberOf` reads it: never with an exponent. */
+function plainNumber(value: number): string {
+  return value.toLocaleString('en-US', { useGrouping: false, maximumFractionDigits: 20 });
+}
+
 /** A count as typed, with separators; null = left open, undefined = no count. */
 function wholeOf(typed: string): number | null | undefined {
-  const text = typed.trim().replace(/[\s,_]/g, '');
-  if (text === '') return null;
+  if (typed.trim() === '') return null;
+  const text = typed.replace(/[\s,_]/g, '');
   const thousand = /^(\d+)k$/i.exec(text);
   const value =
     thousand === null ? Number(/^\d+$/.test(text) ? text : Number.NaN) : Number(thousand[1]) * 1000;
@@ -168,7 +173,7 @@ export function draftOf(filter: ExportFilter): FilterDraft {
   const dates = after === undefined && before === undefined;
   return {
     ...lists,
-    ...(minScore === undefined ? {} : { minScore: String(minScore) }),
+    ...(minScore === undefined ? {} : { minScore: plainNumber(minScore) }),
     ...(successful ? { successful: true as const } : {}),
     ...(length ? {} : { length: { min: String(minTokens ?? ''), max: String(maxTokens ?? '') } }),
     ...(dates ? {} : { dates: { from: dayText(after, 0), to: dayText(before, 1) } }),
