@@ -8,7 +8,10 @@ const HOSTS = ['electron/{computer,environment,own-terminals,remote,serve}/**/*.
 /** Texts of megabytes, and programs that are started: nothing to wait for between two thoughts. */
 const HEAVY = ['**/*.worst.test.{ts,tsx}', 'scripts/**/*.test.mjs'];
 
-const tier = (name: string, test: TestProjectInlineConfiguration['test']): TestProjectInlineConfiguration => ({
+const tier = (
+  name: string,
+  test: TestProjectInlineConfiguration['test'],
+): TestProjectInlineConfiguration => ({
   resolve: resolved,
   test: { name, environment: 'node', testTimeout: 30_000, ...test },
 });
