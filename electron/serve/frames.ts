@@ -1,3 +1,5 @@
+import { nestsDeeper } from '@shared/base/json-depth';
+
 /**
  * Frames of `docs/remote.md`: two lengths (32 bit, big-endian), a JSON header, and the bytes of the header's typed
  * arrays one after the other. The header is `{m, b}`: the message with null where bytes stood, and their places and lengths.
@@ -104,8 +106,12 @@ export class MessageDecoder {
 
 function readMessage(header: Buffer, body: Buffer): unknown {
   let parsed: unknown;
+  const text = header.toString('utf8');
+  if (nestsDeeper(text, 2 * deepest)) {
+    throw new MessageError(`A frame's header nests deeper than ${2 * deepest} levels.`);
+  }
   try {
-    parsed = JSON.parse(header.toString('utf8'));
+    parsed = JSON.parse(text);
   } catch (cause) {
     throw new MessageError(`A frame's header is not JSON: ${(cause as Error).message}`);
   }

@@ -1,3 +1,4 @@
+import { nestsDeeper } from '@shared/base/json-depth';
 import { WaymarkError } from '@shared/contract/errors';
 import type { BackupContents } from '@shared/contract/ipc/restore';
 import { type AnnotationEntry, annotationEntrySchema } from '@shared/log/annotations';
@@ -129,8 +130,12 @@ function checkWhole(statements: Statements, path: string): void {
   }
 }
 
+/** What an entry holds nests to six levels; the arguments of a correction are a text. */
+const MOST_LEVELS = 200;
+
 /** An annotation entry as stored, null when it is of a kind or form that this application does not know. */
 export function parseEntry(body: string): AnnotationEntry | null {
+  if (nestsDeeper(body, MOST_LEVELS)) return null;
   try {
     return annotationEntrySchema.safeParse(JSON.parse(body)).data ?? null;
   } catch (thrown) {

@@ -31,10 +31,14 @@ export function isCjk(word: string): boolean {
 /** One word as it is compared. CJK keeps its marks, which make other letters there. */
 export function foldWord(word: string): string {
   if (!NOT_ASCII.test(word)) return word.toLowerCase();
+  if (word.length === 1 && isUnified(word.charCodeAt(0))) return word;
   if (STARTS_CJK.test(word)) return word.normalize('NFKC');
   const bare = word.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replace(/\p{M}/gu, '');
   return bare.replace(/ς/g, 'σ');
 }
+
+/** One of the 20,992 unified ideographs of the first block, none of which any normal form changes. */
+const isUnified = (code: number): boolean => code >= 0x4e00 && code <= 0x9fff;
 
 /**
  * The text to hand to FTS5's `unicode61`, which cuts and folds it as `tokensOf` does. ASCII stays as it is; only what stands

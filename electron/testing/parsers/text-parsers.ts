@@ -160,7 +160,11 @@ export const textParsers: readonly Parser[] = [
   {
     names: ['tokensOf', 'indexedText'],
     shapes: { ...prose, 'wide characters': again('漢字'), marks: again('\u0301', 'a') },
-    parse: (text) => [[...tokensOf(text)].length, indexedText(text)],
+    parse: (text) => {
+      let tokens = 0;
+      for (const _ of tokensOf(text)) tokens += 1;
+      return [tokens, indexedText(text)];
+    },
   },
   {
     names: ['escapeHumanTag', 'escapeHumanTagInJson', 'hasHumanTag'],

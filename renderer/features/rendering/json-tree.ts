@@ -1,3 +1,4 @@
+import { nestsDeeper } from '@shared/base/json-depth';
 import { hasAnsi } from './ansi-lines';
 
 /** JSON as it was written: every literal verbatim, keys in their order, doubled ones kept. Offsets are UTF-16 units. */
@@ -19,7 +20,8 @@ const MAX_DEPTH = 200;
 
 /** Null for what is not JSON, or too long or too deep to be shown as a tree. */
 export function parseJson(text: string): JsonNode | null {
-  if (text.length > MAX_JSON || !/^\s*[[{]/.test(text) || !isValid(text)) return null;
+  if (text.length > MAX_JSON || !/^\s*[[{]/.test(text)) return null;
+  if (nestsDeeper(text, MAX_DEPTH) || !isValid(text)) return null;
   return new JsonReader(text).read();
 }
 

@@ -1,15 +1,16 @@
+import { nestsDeeper } from '@shared/base/json-depth';
 import type { EventBody } from '@shared/log/events';
-import { mostNesting, nestsBeyond } from './node';
+import { mostNesting } from './node';
 
 type Scalar = string | number | boolean;
 
 /** What the reference program said of an action: its observation object, where the text is one that nests no deeper than a node may. */
 export function parseObservation(text: string | null): Record<string, unknown> | null {
-  if (text === null) return null;
+  if (text === null || nestsDeeper(text, mostNesting)) return null;
   try {
     const value: unknown = JSON.parse(text);
     const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isRecord && !nestsBeyond(value, mostNesting) ? (value as Record<string, unknown>) : null;
+    return isRecord ? (value as Record<string, unknown>) : null;
   } catch (error) {
     if (error instanceof SyntaxError) return null;
     throw error;
