@@ -1,3 +1,4 @@
+import { nestsDeeper } from '@shared/base/json-depth';
 import { WaymarkError } from '@shared/contract/errors';
 import { EVENT_VERSION, type EventKind, eventBodies, type NewEvent, type RunEvent } from '@shared/log/events';
 import { type AsIs, asIs } from '../file/as-is';
@@ -93,6 +94,9 @@ export function decodeEvent(
     );
   }
   let body: unknown;
+  if (row.body.length > LONG_BODY && nestsDeeper(row.body, MOST_LEVELS)) {
+    throw corrupt(run, seq, `Its body nests deeper than ${MOST_LEVELS} levels.`);
+  }
   try {
     body = JSON.parse(row.body);
   } catch (thrown) {
@@ -110,6 +114,10 @@ export function decodeEvent(
   // Kind and body belong together: the body was parsed by this kind's schema, here or before it was stored.
   return { run, seq, at: row.at, epoch: row.epoch, kind: row.kind, body } as RunEvent;
 }
+
+/** No shorter body costs much to parse, however it nests; UTF-16 units. */
+const LONG_BODY = 64 * 1024;
+const MOST_LEVELS = 1000;
 
 export function isKind(kind: string): kind is EventKind {
   return Object.hasOwn(eventBodies, kind);
