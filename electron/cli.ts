@@ -1,4 +1,4 @@
-import { homedir } from 'node:os';
+import { constants, homedir } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { toFailure, WaymarkError } from '@shared/contract/errors';
 import { dataFolder, resourcesFolder } from './application-folders';
@@ -191,15 +191,26 @@ async function inWorkspace(
     environment,
   };
   bench.store.subscribe((notice) => troubles.tell(notice));
-  const stop = (why: string) => () => void bench.engine.shutdown({ mode: 'pause', why });
-  process.once('SIGINT', stop(interrupted));
-  process.once('SIGTERM', stop('Paused because the process that drove it was asked to end.'));
+  const stop = (why: string, signal: number) => () => {
+    // A command that does something else than driving may not hear of it: what it has stored is stored.
+    void bench.engine
+      .shutdown({ mode: 'pause', why })
+      .then(() => setTimeout(() => process.exit(128 + signal), STOP_GRACE_MS).unref());
+  };
+  process.once('SIGINT', stop(interrupted, constants.signals.SIGINT));
+  process.once(
+    'SIGTERM',
+    stop('Paused because the process that drove it was asked to end.', constants.signals.SIGTERM),
+  );
   try {
     return await command(context, args);
   } finally {
     await bench.close();
   }
 }
+
+/** For a command to end by itself once its runs are paused. */
+const STOP_GRACE_MS = 3000;
 
 /** As people know it. */
 const interrupted = 'Paused by Ctrl C.';

@@ -192,7 +192,7 @@ describe('an export whose process is gone', () => {
   });
 
   it('was killed before any change of the disk: the next one comes to the same bytes', {
-    timeout: 600_000,
+    timeout: full ? 2_400_000 : 600_000,
   }, async () => {
     const entry = join(inject('storeWorkers'), 'export-child.js');
     for (const more of full ? kinds : [{ variants: ['all' as const, 'rules' as const] }]) {

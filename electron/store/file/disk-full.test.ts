@@ -1,4 +1,4 @@
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { eventually } from '../../testing/deadline';
@@ -208,4 +208,21 @@ test('removing a run gives the ballast back where not even its lock has room', a
   await store.writer.remove(run, 'run', alice);
   expect(existsSync(join(folder, 'ballast'))).toBe(false);
   expect(await store.reader.runs()).toEqual([]);
+});
+
+test('nobody waits for a search index that has no room: rules are set, and the labels follow', async (context) => {
+  const disk = smallDisk('size=8m');
+  if (disk === null) return context.skip('mounting a small file system needs root on Linux');
+  const folder = join(disk, 'workspace');
+  await closedWithRun(folder);
+  for (const end of ['', '-wal', '-shm']) rmSync(join(folder, `search.db${end}`), { force: true });
+  const filler = fillDisk(disk);
+  truncateSync(filler, statSync(filler).size - 400 * 1024);
+  const store = testStore(folder, { ballastBytes: 0 });
+  const [run] = await store.reader.runs();
+  const task = run?.task.id ?? '';
+  const off = { rules: { 'command-failed': { on: false, parameters: {} } } };
+  await store.writer.setRules(task, off, alice);
+  await store.drain();
+  expect(await store.reader.ruleProgress(task)).toMatchObject({ waiting: [] });
 });

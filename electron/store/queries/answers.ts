@@ -24,7 +24,7 @@ export function answersOf<Thread extends keyof ReadSources>(
         try {
           return await run(source, ...args);
         } catch (thrown) {
-          throw storeFailure(thrown, `the workspace ${source.folder}`);
+          throw storeFailure(thrown, `the workspace ${source.folder}`, source.folder);
         }
       };
       return [name, answer];

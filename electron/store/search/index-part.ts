@@ -128,11 +128,11 @@ export class IndexPart {
       this.saved = { mark, at: performance.now() };
       return path;
     } catch (thrown) {
-      throw storeFailure(thrown, `the backups of ${this.folder}`);
+      throw storeFailure(thrown, `the backups of ${this.folder}`, this.folder);
     }
   };
 
-  /** Resolves when the index has caught up, by whichever process fills it. */
+  /** Resolves when the index has caught up, by whichever process fills it, or cannot: on a full disk it stays as it is. */
   drain(): Promise<void> {
     return new Promise((resolve) => {
       this.waiting.push(resolve);
@@ -168,11 +168,13 @@ export class IndexPart {
     try {
       this.checkpoint();
       this.holdLock();
-      if (this.index.hasPlace() && this.fillSome()) {
+      const hasPlace = this.index.hasPlace();
+      if (hasPlace && this.fillSome()) {
         this.tellProgress(() => this.index.progress());
         this.schedule(0);
         return;
       }
+      if (!hasPlace) this.wake();
       if (this.failed || this.index.isComplete()) {
         if (this.told.behind > 0) {
           this.told.at = Number.NEGATIVE_INFINITY;
@@ -265,11 +267,11 @@ export class IndexPart {
 
   /** Search stops where the log cannot be read; the log itself is `verify`'s business. */
   private fail(thrown: unknown): void {
-    const failure = storeFailure(thrown, `the workspace ${this.folder}`);
-    if (
-      failure instanceof WaymarkError &&
-      (failure.code === 'workspace_locked' || failure.code === 'disk_full')
-    ) {
+    const failure = storeFailure(thrown, `the workspace ${this.folder}`, this.folder);
+    if (failure instanceof WaymarkError && failure.code === 'workspace_locked') return;
+    if (failure instanceof WaymarkError && failure.code === 'disk_full') {
+      // Filled again once there is room, but nobody can wait for that.
+      this.wake();
       return;
     }
     this.failed = true;
@@ -278,7 +280,7 @@ export class IndexPart {
   }
 
   private tell(thrown: unknown): void {
-    const failure = storeFailure(thrown, `the workspace ${this.folder}`);
+    const failure = storeFailure(thrown, `the workspace ${this.folder}`, this.folder);
     if (!(failure instanceof WaymarkError)) {
       throw thrown;
     }
@@ -294,6 +296,6 @@ export function openIndexPart(folder: string, options: IndexPartOptions): IndexP
   try {
     return new IndexPart(folder, options);
   } catch (thrown) {
-    throw storeFailure(thrown, `the workspace ${folder}`);
+    throw storeFailure(thrown, `the workspace ${folder}`, folder);
   }
 }
