@@ -199,6 +199,14 @@ test.runIf(process.platform !== 'win32')(
       code: 'bad_input',
     });
     await expect(commandsOn(store)('label', 'judge', run, file)).rejects.toMatchObject({ code: 'not_found' });
+    // What is no text is not read as one.
+    writeFileSync(
+      file,
+      Buffer.concat([Buffer.from('\n{"step":1,"judge":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}\n')]),
+    );
+    await expect(commandsOn(store)('label', 'judge', run, file)).rejects.toThrow(
+      /is not UTF-8 text \(line 2\)/,
+    );
     // Of five thousand bad lines all are counted, ten are named.
     writeFileSync(file, '{}\n'.repeat(5_000));
     await expect(commandsOn(store)('label', 'judge', run, file)).rejects.toThrow(
@@ -261,7 +269,7 @@ test('exports the log and merges it elsewhere, and says what came', async () => 
   ]);
   const empty = commandsOn(testStore());
   expect((await empty('merge', file)).lines.at(-1)).toBe(
-    `Set aside 1 entry: their steps are not in this workspace. They will count once these runs are here: ${run}.`,
+    `Set aside 1 entry: the steps are not in this workspace. They will count once they are, in run ${run}.`,
   );
   for (const place of [join(file, 'no'), here]) {
     await expect(empty('label', 'export', '--out', place)).rejects.toMatchObject({ code: 'bad_input' });

@@ -28,7 +28,7 @@ function linesOf({ from, added, known, kept, people, runs, disagreements }: Merg
   const by = people.length === 0 ? '' : ` by ${people.join(', ')}`;
   return [
     added === 0
-      ? `Merged nothing: all ${entries(known)} were here already.`
+      ? `Merged nothing${known === 0 ? '' : `: ${entries(known)} ${known === 1 ? 'was' : 'were'} here already`}.`
       : `Merged ${entries(added)}${by} about ${counted(runs.length, 'run')}; ${known} were here already.`,
     disagreements === 0
       ? 'No new disagreements.'
@@ -36,7 +36,7 @@ function linesOf({ from, added, known, kept, people, runs, disagreements }: Merg
     ...(kept.entries === 0
       ? []
       : [
-          `Set aside ${entries(kept.entries)}: their steps are not in this workspace. They will count once these runs are here: ${kept.runs.join(', ')}.`,
+          `Set aside ${entries(kept.entries)}: the steps are not in this workspace. They will count once they are, in ${kept.runs.length === 1 ? 'run' : 'runs'} ${kept.runs.join(', ')}.`,
         ]),
   ];
 }

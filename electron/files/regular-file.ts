@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { WaymarkError } from '@shared/contract/errors';
@@ -163,9 +164,7 @@ export function* linesOfRegularFile(
         if (length + (first === -1 ? whole.length : first) > line)
           throw refused(name, longer(line, number), outcome);
         // No character is cut: a line feed is none's part.
-        const lines = Buffer.concat([...begun, whole])
-          .toString('utf8')
-          .split('\n');
+        const lines = textOf(Buffer.concat([...begun, whole]), name, number, outcome).split('\n');
         yield* lines;
         number += lines.length;
         begun = [];
@@ -175,10 +174,23 @@ export function* linesOfRegularFile(
       length += rest.length;
       if (length > line) throw refused(name, longer(line, number), outcome);
     }
-    yield Buffer.concat(begun).toString('utf8');
+    yield textOf(Buffer.concat(begun), name, number, outcome);
   } finally {
     closeSync(file);
   }
+}
+
+/** Lines from `first` on as text. @throws WaymarkError bad_input for bytes that are no UTF-8: replaced ones would be taken for what was written */
+function textOf(lines: Buffer, name: string, first: number, outcome: string): string {
+  if (isUtf8(lines)) return lines.toString('utf8');
+  let from = 0;
+  let number = first;
+  for (let end = lines.indexOf(0x0a); end !== -1; end = lines.indexOf(0x0a, from)) {
+    if (!isUtf8(lines.subarray(from, end))) break;
+    from = end + 1;
+    number += 1;
+  }
+  throw refused(name, `is not UTF-8 text (line ${number})`, outcome);
 }
 
 /** Bytes that were read into `bytes`, from `at` of the file on: all it holds, or less at the file's end. */

@@ -74,7 +74,7 @@ describe.runIf(process.platform !== 'win32')('what is named for a merge and is n
     const mine = testStore();
     rmSync(join(folder, part), { force: true });
     execFileSync('mkfifo', [join(folder, part)]);
-    expect(await refusal(mine, folder)).toMatch(/not a (regular )?file/);
+    expect(await refusal(mine, folder)).toMatch(/not a (regular )?file|neither a file/);
   });
 });
 
@@ -114,6 +114,81 @@ describe('a folder that looks like a workspace', () => {
   });
 });
 
+/** A log of one device that holds these entries, as `label export` writes it. */
+function logOf(path: string, run: string, entries: readonly Record<string, unknown>[]): void {
+  let hash: string = CHAIN_START_LINK;
+  const lines = entries.map((entry, index) => {
+    const body = JSON.stringify({
+      ...{ ulid: ulid(), at: 1, author: bob, device: 'd', deviceSeq: index + 1 },
+      ...{ target: { run, from: 1, to: 1 }, supersedes: [] },
+      ...{ body: { op: 'label', value: 'train', reason: null }, ...entry },
+    });
+    hash = chainLink(hash, body);
+    return JSON.stringify({ hash, body });
+  });
+  const head = JSON.stringify({ format: 'waymark-annotations', version: 1 });
+  writeFileSync(path, [head, ...lines, JSON.stringify({ entries: lines.length }), ''].join('\n'));
+}
+
+describe('an entry that no Waymark wrote', () => {
+  const same = ulid();
+  it.each<[string, Record<string, unknown>[], RegExp]>([
+    ['two with one id', [{ ulid: same }, { ulid: same }], /entry 2 of device d .* has the id of another/i],
+    ['a name of 5 MB', [{ author: { uuid: 'u', name: 'n'.repeat(5e6) } }], /name of its author is longer/],
+    [
+      'a reason of 10 MB',
+      [{ body: { op: 'label', value: 'mask', reason: 'r'.repeat(1e7) } }],
+      /the reason is longer than 10000 characters/,
+    ],
+    ['a device of 1 MB', [{ device: 'd'.repeat(1e6) }], /name of its device is longer/],
+    ['a device like a path', [{ device: '../../x' }], /holds a slash/],
+    ['a time after all times', [{ at: 9e15 }], /its time 9000000000000000 is none/],
+    ['a time before all times', [{ at: -1 }], /its time -1 is none/],
+    ['a comment of 1 MB', [{ body: { op: 'comment', text: 'c'.repeat(1e6) } }], /the comment is longer/],
+    ['an unknown kind', [{ body: { op: 'shout' } }], /is of a kind this application does not know/],
+  ])('%s: the log is refused by name', async (_, entries, why) => {
+    const { store, run } = await labelled();
+    const path = join(temporaryFolder(), 'labels.jsonl');
+    logOf(path, run, entries);
+    const said = await refusal(store, path);
+    expect(said).toMatch(why);
+    expect(said).toContain('Nothing was merged.');
+    expect(said.length).toBeLessThan(600);
+  });
+
+  it('nested two million deep is refused before it is parsed', async () => {
+    const { store } = await labelled();
+    const path = join(temporaryFolder(), 'labels.jsonl');
+    const head = JSON.stringify({ format: 'waymark-annotations', version: 1 });
+    writeFileSync(path, `${head}\n${'['.repeat(2_000_000)}\n{"entries":1}\n`);
+    const begun = process.cpuUsage();
+    expect(await refusal(store, path)).toContain('Line 2 of');
+    const { user } = process.cpuUsage(begun);
+    expect(user).toBeLessThan(5_000_000);
+  });
+
+  it('is refused here too, when somebody says it', async () => {
+    const { store, run } = await labelled();
+    const say = store.writer.annotate(
+      bob,
+      { run, from: 1, to: 1 },
+      { op: 'label', value: 'mask', reason: 'r'.repeat(20_000) },
+    );
+    await expect(say).rejects.toMatchObject({
+      code: 'bad_input',
+      message: 'This was not stored: the reason is longer than 10000 characters. Shorten it.',
+    });
+  });
+});
+
+it.runIf(process.platform !== 'win32')('a folder whose log is a link is not followed', async () => {
+  const { store, folder } = await labelled();
+  await store.close();
+  const other = temporaryFolder();
+  symlinkSync(join(folder, 'workspace.db'), join(other, 'workspace.db'));
+  expect(await refusal(testStore(), other)).toMatch(/workspace\.db is a link/);
+});
+
 /** A log of `count` labels on one step, by one device, as `label export` writes it. */
 function longLog(path: string, run: string, count: number, note: string): void {
   const file = openSync(path, 'w');
@@ -141,14 +216,14 @@ describe('another log in a thread of its own', () => {
     await store.drain();
     await store.close();
     const file = join(temporaryFolder(), 'labels.jsonl');
-    longLog(file, run, 10, 'x'.repeat(1_000_000));
+    longLog(file, run, 100, 'x'.repeat(90_000));
     const reports = [];
     for (const apart of [false, true]) {
       const copy = join(temporaryFolder(), 'copy');
       cpSync(folder, copy, { recursive: true });
       const mine = apart ? await openStore(copy, { workerDir: inject('storeWorkers') }) : testStore(copy);
       reports.push(await mine.writer.merge(file));
-      expect(await mine.writer.merge(file)).toMatchObject({ added: 0, known: 10 });
+      expect(await mine.writer.merge(file)).toMatchObject({ added: 0, known: 100 });
       await expect(mine.writer.merge(join(copy, 'none'))).rejects.toMatchObject({ code: 'not_found' });
       if (apart) {
         const other = await labelled();
@@ -160,7 +235,7 @@ describe('another log in a thread of its own', () => {
       expect([...workspace, ...runs.flatMap(({ problems }) => problems)]).toEqual([]);
       await mine.close();
     }
-    expect(reports[0]).toMatchObject({ added: 10, known: 0 });
+    expect(reports[0]).toMatchObject({ added: 100, known: 0 });
     expect(reports[1]).toEqual(reports[0]);
   });
 

@@ -1,7 +1,9 @@
 import { existsSync, statSync } from 'node:fs';
+import { nestsDeeper } from '@shared/base/json-depth';
 import { WaymarkError } from '@shared/contract/errors';
 import { idSchema } from '@shared/contract/id';
 import { z } from 'zod';
+import { inside } from '../../files/inside';
 import { linesOfRegularFile } from '../../files/regular-file';
 import { configureReader, type Db, openDatabase, storeFailure, systemCode } from '../file/database';
 import { Statements } from '../file/rows';
@@ -56,7 +58,7 @@ function backupSource(path: string): AnnotationSource {
 }
 
 function workspaceSource(folder: string): AnnotationSource {
-  const path = workspaceFile(folder);
+  const path = inside(folder, 'workspace.db');
   requireLog(path);
   lookInto(path);
   const db: Db = openDatabase(path, { readonly: true });
@@ -177,7 +179,11 @@ function entryOf(text: string, where: string): SourceEntry {
   return { device, deviceSeq, ulid, run: target.run, body, hash: parsed.data.hash };
 }
 
+/** A line and an entry nest to six at most. */
+const MOST_LEVELS = 64;
+
 function parseJson(text: string): unknown {
+  if (nestsDeeper(text, MOST_LEVELS)) return undefined;
   try {
     return JSON.parse(text);
   } catch {

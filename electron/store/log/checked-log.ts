@@ -1,6 +1,9 @@
+import { nestsDeeper } from '@shared/base/json-depth';
 import { WaymarkError } from '@shared/contract/errors';
 import { isPlainLabel } from '@shared/labels/plain-label';
+import { beyondLimits } from '@shared/log/annotation-limits';
 import { annotationEntrySchema } from '@shared/log/annotations';
+import type { z } from 'zod';
 import { storeFailure } from '../file/database';
 import { type AnnotationSource, openAnnotationSource } from './annotation-source';
 import { CHAIN_START_LINK, chainLink, LOST } from './hashing';
@@ -111,8 +114,17 @@ class Chains {
   }
 }
 
+/** Where and what, of the first thing that is wrong. */
+function firstIssue({ issues: [issue] }: z.ZodError): string {
+  return `${issue?.path.join('.') || 'the entry'}: ${issue?.message ?? 'not understood'}`;
+}
+
+/** An entry nests to six; a correction holds its arguments as a text. */
+const MOST_LEVELS = 64;
+
 /** Undefined for what is no JSON, which is then of no known kind. */
 function parsedBody(body: string): unknown {
+  if (nestsDeeper(body, MOST_LEVELS)) return undefined;
   try {
     return JSON.parse(body);
   } catch (thrown) {
@@ -131,11 +143,18 @@ function checkForm({ body, ulid, device, deviceSeq, run }: SourceEntry, where: s
   if (!parsed.success) {
     throw new WaymarkError(
       'unsupported',
-      `Entry ${deviceSeq} of device ${device} in ${where} is of a kind this application does not know. Update it. Nothing was merged.`,
-      parsed.error.message,
+      `Entry ${deviceSeq} of device ${device.slice(0, 80)} in ${where} is of a kind this application does not know. Update it. Nothing was merged.`,
+      firstIssue(parsed.error),
     );
   }
   const entry = parsed.data;
+  const beyond = beyondLimits(entry);
+  if (beyond !== null) {
+    throw new WaymarkError(
+      'bad_input',
+      `Entry ${deviceSeq} of device ${JSON.stringify(device.slice(0, 80))} in ${where} was written by no Waymark: ${beyond}. Nothing was merged.`,
+    );
+  }
   const same =
     entry.ulid === ulid &&
     entry.device === device &&

@@ -19,7 +19,8 @@ export interface ForeignEntries {
 
 /**
  * Goes through another annotation log, page by page as its thread hands them over, and compares it with what is here.
- * @throws WaymarkError conflict when this workspace knows another entry in the same place, and what the log is refused with
+ * @throws WaymarkError conflict when this workspace knows another entry in the same place, workspace_corrupt when two entries have
+ * one id, and what the log is refused with
  */
 export async function readForeignEntries(
   statements: Statements,
@@ -27,11 +28,19 @@ export async function readForeignEntries(
   where: string,
 ): Promise<ForeignEntries> {
   const found: ForeignEntries = { known: 0, fresh: [] };
+  const ids = new Set<string>();
   for (let page = await log.next(); page !== null; page = await log.next()) {
     const fresh = withoutKnown(statements, page, where);
     found.known += page.length - fresh.length;
     for (const entry of fresh) {
       // Its form was checked where it was read.
+      if (ids.has(entry.ulid)) {
+        throw new WaymarkError(
+          'workspace_corrupt',
+          `Entry ${entry.deviceSeq} of device ${entry.device} in ${where} has the id of another entry there, ${entry.ulid}. Nothing was merged.`,
+        );
+      }
+      ids.add(entry.ulid);
       const parsed = entry.body === '' ? null : (JSON.parse(entry.body) as AnnotationEntry);
       found.fresh.push(Object.assign(entry, { parsed }));
     }

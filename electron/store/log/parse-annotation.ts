@@ -1,4 +1,5 @@
 import { WaymarkError } from '@shared/contract/errors';
+import { tooLong } from '@shared/log/annotation-limits';
 import {
   type AnnotationOp,
   type AnnotationTarget,
@@ -24,6 +25,8 @@ export function parseAnnotation(
       (parsedTarget.error ?? parsedOp.error)?.message,
     );
   }
+  const long = tooLong(parsedOp.data);
+  if (long !== null) throw new WaymarkError('bad_input', `This was not stored: ${long}. Shorten it.`);
   const { from, to } = parsedTarget.data;
   if (parsedOp.data.op === 'correct' && from !== to) {
     throw new WaymarkError('bad_input', 'A correction is about one step.');

@@ -43,7 +43,10 @@ export function serveThread(
       methods = open(data, (notice) => send({ type: 'notice', notice: toldNotice(notice) }));
       send({ type: 'ready' });
     } catch (thrown) {
-      send({ type: 'refused', failure: toFailure(storeFailure(thrown, `the workspace ${data.folder}`, data.folder)) });
+      send({
+        type: 'refused',
+        failure: toFailure(storeFailure(thrown, `the workspace ${data.folder}`, data.folder)),
+      });
       flush();
       port.close();
     }
