@@ -11,6 +11,7 @@ import { demoCommand } from './cli/demo-command';
 import { exportCommand } from './cli/exports/export-commands';
 import { findingsCommand } from './cli/exports/redaction-commands';
 import { tokensCommand } from './cli/exports/token-commands';
+import { guidelineCommand } from './cli/guideline-command';
 import { calledAs, helpFor } from './cli/help';
 import { hintCommand } from './cli/hint-commands';
 import { importCommand } from './cli/import-commands';
@@ -65,6 +66,7 @@ async function main(argv: string[]): Promise<number> {
       terminal.out(helpFor(args.words[0] === 'help' ? args.words.slice(1) : args.words, called));
       return asked ? 0 : 1;
     }
+    if (args.words[0] === 'guideline') return printResult(guidelineCommand(), json, terminal);
     if (args.words[0] === 'demo')
       return printResult(await demoCommand(args, resourcesDir, terminal), json, terminal);
     const result = await withHosts(args, troubles);

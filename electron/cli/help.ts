@@ -60,7 +60,8 @@ const helpText = `waymark: the engine of Waymark without its window
       [--transport ssh2|openssh] [--no-test]
   computer list | test ALIAS | remove ALIAS
   label RUN STEP train|mask|clear   STEP is 12, 12-15 or 3,7,12-15
-      [--reason R] [--annotator NAME]
+      [--reason R] [--annotator NAME]  R: a code of the guideline, or words of your own
+  guideline                         the reason codes, what counts, and what to keep
   label adjudicate RUN STEP train|mask
                                     settle a disagreement
   label correct RUN STEP --call NAME --arguments JSON

@@ -5,6 +5,7 @@ import { adjudicateSteps, hardMasks } from '../review/adjudicate-steps';
 import { checkCorrection } from '../review/check-correction';
 import { type Arguments, oneOf, required, stepRange } from './arguments';
 import type { CliContext } from './context';
+import { meantCode } from './guideline-command';
 import { judgeVotes } from './judge-votes';
 import { exportLabels } from './merge-commands';
 import { type CommandResult, counted } from './output';
@@ -36,7 +37,7 @@ async function label(context: CliContext, args: Arguments): Promise<CommandResul
   if (args.words[3] === undefined)
     throw new WaymarkError('bad_input', 'The label is missing: train, mask or clear.');
   const author = authorNamed(context, args.values.annotator);
-  const reason = args.values.reason ?? null;
+  const reason = reasonOf(args);
   const unreasoned = value === 'train' && (reason ?? '').trim() === '';
   const staysMasked = unreasoned ? await hardMasks(context.reader, target) : [];
   const entry = await context.store.writer.annotate(author, target, { op: 'label', value, reason });
@@ -45,6 +46,16 @@ async function label(context: CliContext, args: Arguments): Promise<CommandResul
     lines: [`${value.toUpperCase()} on ${stepsOf(target)} of run ${run}.`, ...staysMasked.map(maskedStill)],
     ...(staysMasked.length > 0 ? { exitCode: 1 as const } : {}),
   };
+}
+
+/** @throws WaymarkError bad_input for a slip of the pen in a code of the guideline */
+function reasonOf({ values: { reason } }: Arguments): string | null {
+  const meant = reason === undefined ? null : meantCode(reason);
+  if (meant === null) return reason ?? null;
+  throw new WaymarkError(
+    'bad_input',
+    `"${reason}" is no reason code. Did you mean ${meant}? "waymark guideline" lists the codes; words of your own are taken as well.`,
+  );
 }
 
 function maskedStill({ step, rule }: { step: number; rule: string }): string {
@@ -57,7 +68,7 @@ async function adjudicate(context: CliContext, args: Arguments): Promise<Command
   const target = await targetIn(context, run, args.words[3]);
   const value = oneOf(required(args.words[4], 'The label'), ['train', 'mask'], 'train', 'The label');
   const author = authorNamed(context, args.values.annotator);
-  const reason = args.values.reason ?? null;
+  const reason = reasonOf(args);
   const entry = await adjudicateSteps(context.store, author, target, { value, reason });
   return {
     json: { ...target, value, entry: entry.ulid },

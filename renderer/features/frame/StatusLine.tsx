@@ -1,3 +1,4 @@
+import { GUIDELINE_VERSION } from '@shared/labels/guideline';
 import { Icon } from '../../components/Icon';
 import { useCurrentRun } from '../../state/run/runs';
 import { useAnnotatorName } from '../../state/settings';
@@ -5,7 +6,6 @@ import { openDialog } from '../../state/view';
 import { useWorkspace } from '../../state/workspace';
 import { useText } from '../../text/language';
 import { useUnsaved } from '../labels/annotation-queue';
-import { GUIDELINE_VERSION } from '../labels/guideline';
 import { QueueProgress } from '../queue/QueueProgress';
 import { IndexNote } from '../search/SearchStatus';
 import { CommandKeys } from '../shortcuts/CommandKeys';

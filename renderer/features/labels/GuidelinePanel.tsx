@@ -1,4 +1,5 @@
 import type { StepDetail } from '@shared/contract/views';
+import { GUIDELINE_VERSION, keepCodes, type ReasonCode, reasonCodes } from '@shared/labels/guideline';
 import { useEffect, useRef, useState } from 'react';
 import { Button } from '../../components/Button';
 import { Icon } from '../../components/Icon';
@@ -7,9 +8,9 @@ import { useTimeline } from '../../state/run/timeline';
 import { useWritable } from '../../state/workspace';
 import { useText } from '../../text/language';
 import { CommandKeys } from '../shortcuts/CommandKeys';
-import { GUIDELINE_VERSION, pointFor } from './guideline';
-import { keepCodes, keepCommands, useLabels } from './labels';
-import { giveReason, type ReasonCode, reasonCodes } from './reasons';
+import { pointFor } from './guideline';
+import { keepCommands, useLabels } from './labels';
+import { giveReason } from './reasons';
 import { StepLinks } from './StepLinks';
 
 /** The nine points by which steps are masked, and what is kept; open at the one that the step, or the armed reason, is about. */

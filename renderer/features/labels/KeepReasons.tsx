@@ -1,10 +1,11 @@
+import { keepCodes } from '@shared/labels/guideline';
 import { Button } from '../../components/Button';
 import { Icon } from '../../components/Icon';
 import { Menu, type MenuItem } from '../../components/Menu';
 import { runCommand } from '../../state/keys/commands';
 import { useText } from '../../text/language';
 import { CommandKeys } from '../shortcuts/CommandKeys';
-import { keepCodes, keepCommands } from './labels';
+import { keepCommands } from './labels';
 
 /** The reasons to keep, with their keys; the one that is set or given stands on the button. */
 export function KeepReasons({ shown, disabled }: { shown: string | null; disabled: boolean }) {

@@ -1,3 +1,4 @@
+import { type KeepCode, keepCodes, reasonCodes } from '@shared/labels/guideline';
 import { Button, IconButton } from '../../components/Button';
 import { Select } from '../../components/Field';
 import { Icon } from '../../components/Icon';
@@ -13,8 +14,8 @@ import { CommandKeys } from '../shortcuts/CommandKeys';
 import { KeepReasons } from './KeepReasons';
 import { LabelMenu } from './LabelMenu';
 import { sayParts, stepsIn } from './label-words';
-import { type KeepCode, keepCodes, useLabels } from './labels';
-import { giveKeepReason, giveReason, reasonCodes, useReasonTarget } from './reasons';
+import { useLabels } from './labels';
+import { giveKeepReason, giveReason, useReasonTarget } from './reasons';
 
 /** Where a step is decided: above the step, so that reading and deciding are one place. */
 export function LabelBar() {

@@ -1,4 +1,5 @@
 import type { SimilarSteps } from '@shared/contract/ipc/labels';
+import { keepCodes, reasonCodes } from '@shared/labels/guideline';
 import { Button } from '../../components/Button';
 import { Dialog } from '../../components/Dialog';
 import { Select } from '../../components/Field';
@@ -6,8 +7,6 @@ import { LabelGlyph } from '../../components/LabelGlyph';
 import { pressedChords } from '../../state/keys/commands';
 import { useText } from '../../text/language';
 import { sayParts } from './label-words';
-import { keepCodes } from './labels';
-import { reasonCodes } from './reasons';
 import { applySimilar, changesOf, closeSimilar, useSimilar } from './similar';
 import './labels.css';
 

@@ -1,9 +1,9 @@
+import { reasonCodes } from '@shared/labels/guideline';
 import { expect, it } from 'vitest';
 import { stepHead } from '../../state/run/step-fixtures';
 import { en } from '../../text/en';
 import { zh } from '../../text/zh';
 import { pointFor } from './guideline';
-import { reasonCodes } from './reasons';
 
 const label = { value: 'mask', source: 'judge', reason: 'idle-compute', disagreement: false } as const;
 

@@ -1,8 +1,5 @@
 import type { StepHead } from '@shared/contract/views';
-import { type ReasonCode, reasonCodes } from './reasons';
-
-/** Raised when a rule's text or what counts is changed; stands in the window beside the guideline's name. */
-export const GUIDELINE_VERSION = 2;
+import { type ReasonCode, reasonCodes } from '@shared/labels/guideline';
 
 /** Which point of the guideline a rule is about. Rules that keep a step are about none. */
 const pointOfRule: Readonly<Record<string, ReasonCode>> = {

@@ -1,3 +1,4 @@
+import type { KeepCode } from '@shared/labels/guideline';
 import { useEffect } from 'react';
 import { useCommand } from '../../state/keys/commands';
 import { toggleRange, useTimeline } from '../../state/run/timeline';
@@ -10,7 +11,7 @@ import { exportLabels, mergeLabels } from './label-exchange';
 import { toggleFlag } from './label-notes';
 import { labelTarget } from './label-target';
 import { afterUndo, undo } from './label-undo';
-import { agree, decide, type KeepCode, repeatLast, settle } from './labels';
+import { agree, decide, repeatLast, settle } from './labels';
 import { giveKeepReason, giveReason, leaveReason } from './reasons';
 import { dismissRetroMask, leaveTrimming, swapEnds, trimRetroMask } from './retro-masks';
 import { openSimilar } from './similar';

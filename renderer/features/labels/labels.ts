@@ -1,4 +1,5 @@
 import { joined, MAX_PARTS, type StepRange, targetOf } from '@shared/contract/step-range';
+import { type KeepCode, keepCodes } from '@shared/labels/guideline';
 import type { AnnotationEntry } from '@shared/log/annotations';
 import { create } from 'zustand';
 import { call } from '../../api';
@@ -11,15 +12,6 @@ import { toast, toastFailure } from '../../state/toasts';
 import { inOrder, undoableToast } from './annotation-queue';
 import { labelTarget, shownParts } from './label-target';
 import { type LabelChoice, sayDecision, sayParts, stepsIn } from './label-words';
-
-/** What appendix E of APOLLO calls essential to keep, by the names of the rules that recognise it; reasons for TRAIN only. */
-export const keepCodes = [
-  'keep-sleep-while-training',
-  'keep-debugging',
-  'keep-exploration',
-  'keep-backup',
-] as const;
-export type KeepCode = (typeof keepCodes)[number];
 
 /** The reason that goes with a decision: one to keep goes with no MASK. */
 export function fitting(reason: string | null, value: 'train' | 'mask' | 'clear'): string | null {

@@ -1,25 +1,12 @@
 import type { StepRange } from '@shared/contract/step-range';
+import { type KeepCode, type ReasonCode, reasonCodes } from '@shared/labels/guideline';
 import { lastGesture } from '../../state/gestures';
 import { rowsNow } from '../../state/rows/rows';
 import { useTimeline } from '../../state/run/timeline';
 import { undoableToast } from './annotation-queue';
 import { labelTarget } from './label-target';
 import { sayParts } from './label-words';
-import { fitting, give, type KeepCode, OPEN_FOR, type OpenDecision, reasonNow, useLabels } from './labels';
-
-/** The nine priorities of APOLLO's appendix E, by number; what the keys 1–9 attach as reason. */
-export const reasonCodes = [
-  'ignores-script',
-  'transformers-not-vllm',
-  'null-or-error',
-  'lowers-high-score',
-  'blind-edit',
-  'idle-compute',
-  'contradicts-hint',
-  'eval-timing',
-  'template-cot',
-] as const;
-export type ReasonCode = (typeof reasonCodes)[number];
+import { fitting, give, OPEN_FOR, type OpenDecision, reasonNow, useLabels } from './labels';
 
 /**
  * A reason by its number. Right after a decision without one it goes to that decision, as a second entry that replaces it; one
