@@ -4,6 +4,7 @@ import { toFailure, WaymarkError } from '@shared/contract/errors';
 import { dataFolder, resourcesFolder } from './application-folders';
 import { type Arguments, parseArguments } from './cli/arguments';
 import { branchCommand, checkpointCommand } from './cli/checkpoint-commands';
+import { completionCommand } from './cli/completion';
 import { computerCommand } from './cli/computer-commands';
 import type { CliContext } from './cli/context';
 import { cleanCommand, verifyCommand, verifyUnopened } from './cli/dataset-commands';
@@ -66,6 +67,7 @@ async function main(argv: string[]): Promise<number> {
       terminal.out(helpFor(args.words[0] === 'help' ? args.words.slice(1) : args.words, called));
       return asked ? 0 : 1;
     }
+    if (args.words[0] === 'completion') return printResult(completionCommand(args.words[1]), json, terminal);
     if (args.words[0] === 'guideline') return printResult(guidelineCommand(), json, terminal);
     if (args.words[0] === 'demo')
       return printResult(await demoCommand(args, resourcesDir, terminal), json, terminal);

@@ -1,3 +1,5 @@
+import { editDistance } from '@shared/base/edit-distance';
+
 /** Most names that are proposed. */
 const most = 3;
 /** Names less alike than this are not near. */
@@ -41,24 +43,10 @@ export function nearestNames(name: string, names: readonly string[]): string[] {
     .map((each) => {
       const shared = each.split('_').filter((word) => words.includes(word)).length;
       const place = known.indexOf(each);
-      const similar = 1 - distance(wanted, each) / Math.max(wanted.length, each.length);
+      const similar = 1 - editDistance(wanted, each) / Math.max(wanted.length, each.length);
       return { each, near: (place < 0 ? 0 : 2 - place / 10) + shared * 0.5 + similar };
     })
     .sort((a, b) => b.near - a.near);
   const near = ranked.filter((entry) => entry.near >= alike).slice(0, most);
   return (near.length > 0 ? near : ranked.slice(0, 2)).map(({ each }) => each);
-}
-
-/** Characters to insert, remove or replace until one text is the other (Levenshtein). */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= a.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j += 1) {
-      const change = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }

@@ -13,7 +13,6 @@ export async function answer(
   verb: 'approve' | 'refuse',
   run: string,
 ): Promise<CommandResult> {
-  refuseForeignOption(values, verb);
   const nobody = await context.prompts.whyNobody();
   if (nobody !== null) {
     throw new WaymarkError(
@@ -35,22 +34,6 @@ export async function answer(
     json: { run, approval: asked.approval, decision },
     lines: [`${verb === 'approve' ? 'Approved' : 'Refused'} step ${asked.step} of run ${run}.${goesOn}`],
   };
-}
-
-/** An option that would say nothing here is a slip about what is being answered. */
-function refuseForeignOption({ reason, kind }: Arguments['values'], verb: 'approve' | 'refuse'): void {
-  if (verb === 'approve' && reason !== undefined) {
-    throw new WaymarkError(
-      'bad_input',
-      '"run approve" takes no --reason: the agent sees a reason only with a refusal. Leave it out, or send a hint.',
-    );
-  }
-  if (verb === 'refuse' && kind) {
-    throw new WaymarkError(
-      'bad_input',
-      '"run refuse" takes no --kind: only an approval can apply to the rest of the run. Leave it out.',
-    );
-  }
 }
 
 /** What is approved is what was read: a question that took the place of this one is not answered with it. */

@@ -1,7 +1,9 @@
 import { parseArgs } from 'node:util';
 import { mostName, whyNoLine } from '@shared/base/clean-text';
+import { nearestName } from '@shared/base/edit-distance';
 import { WaymarkError } from '@shared/contract/errors';
 import { durationMs } from '@shared/contract/task';
+import { commandOf, commands, generalOptions } from './command-table';
 
 const options = {
   workspace: { type: 'string' },
@@ -86,13 +88,25 @@ const options = {
   segment: { type: 'string' },
 } as const;
 
+/** An option's name, without its dashes. */
+export type OptionName = keyof typeof options;
+
+/** Options that take a value. */
+export const takesValue = (name: OptionName): boolean => options[name].type === 'string';
+
 export interface Arguments {
   words: string[];
   values: ReturnType<typeof parse>['values'];
 }
 
 function parse(argv: string[]) {
-  return parseArgs({ args: withNegatives(argv), options, allowPositionals: true, strict: true });
+  return parseArgs({
+    args: withNegatives(argv),
+    options,
+    allowPositionals: true,
+    strict: true,
+    tokens: true,
+  });
 }
 
 /** A number below 0 after an option is its value, so that who reads it can say what it must be; Node takes it for an option. */
@@ -101,33 +115,50 @@ function withNegatives(argv: readonly string[]): string[] {
   const joined: string[] = [];
   for (const [at, word] of argv.entries()) {
     const option = joined.at(-1) ?? '';
-    const open = (end < 0 || at < end) && takesValue(option);
+    const open = (end < 0 || at < end) && isValueless(option) === false;
     if (open && /^-[\d.]/.test(word)) joined[joined.length - 1] = `${option}=${word}`;
     else joined.push(word);
   }
   return joined;
 }
 
-function takesValue(word: string): boolean {
+/** Whether an option as typed takes no value; null: it is none. */
+function isValueless(word: string): boolean | null {
   const name = word.slice(2);
-  return (
-    word.startsWith('--') &&
-    Object.hasOwn(options, name) &&
-    options[name as keyof typeof options].type === 'string'
-  );
+  return word.startsWith('--') && Object.hasOwn(options, name) ? !takesValue(name as OptionName) : null;
 }
 
-/** @throws WaymarkError `bad_input` that names the unknown option. */
+/** @throws WaymarkError `bad_input` that names an option that is unknown, or that the command does not take. */
 export function parseArguments(argv: string[]): Arguments {
+  const { positionals, values, tokens } = parsed(argv);
+  const command = commandOf(positionals);
+  const given = tokens.flatMap((token) => (token.kind === 'option' ? [token.name as OptionName] : []));
+  if (command !== null && !values.help) refuseOthers(command, given);
+  return { words: positionals, values };
+}
+
+function parsed(argv: string[]): ReturnType<typeof parse> {
   try {
-    const { positionals, values } = parse(argv);
-    return { words: positionals, values };
+    return parse(argv);
   } catch (error) {
+    const unknown = /^Unknown option '--([a-z-]+)'/.exec((error as Error).message)?.[1];
+    const near = unknown === undefined ? null : nearestName(unknown, Object.keys(options));
     throw new WaymarkError(
       'bad_input',
-      `${problemOf(error as Error)} Run "waymark --help" for the commands.`,
+      `${problemOf(error as Error)} ${near === null ? '' : `Did you mean --${near}? `}Run "waymark --help" for the commands.`,
     );
   }
+}
+
+function refuseOthers(command: string, given: readonly OptionName[]): void {
+  const taken: readonly OptionName[] = [...(commands[command]?.options ?? []), ...generalOptions];
+  const other = given.find((name) => !taken.includes(name));
+  if (other === undefined) return;
+  const near = nearestName(other, taken);
+  throw new WaymarkError(
+    'bad_input',
+    `"${command}" takes no --${other}. ${near === null ? '' : `Did you mean --${near}? `}It takes ${taken.map((name) => `--${name}`).join(', ')}.`,
+  );
 }
 
 /** Node's first sentence says what is wrong; what follows it is about other programs. */

@@ -1,3 +1,4 @@
+import { editDistance } from '@shared/base/edit-distance';
 import {
   GUIDELINE_VERSION,
   guidelineKeeps,
@@ -40,19 +41,5 @@ export function meantCode(reason: string): string | null {
     .toLowerCase()
     .replaceAll(/[\s_]+/g, '-');
   if (CODES.includes(reason) || plain.length > 40) return null;
-  return CODES.find((code) => code === plain || (plain.length > 5 && distance(code, plain) <= 2)) ?? null;
-}
-
-/** Edits that make one word of another: Levenshtein's. */
-function distance(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= one.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= other.length; j += 1) {
-      const change = (row[j - 1] ?? 0) + (one[i - 1] === other[j - 1] ? 0 : 1);
-      next.push(Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, change));
-    }
-    row = next;
-  }
-  return row[other.length] ?? 0;
+  return CODES.find((code) => code === plain || (plain.length > 5 && editDistance(code, plain) <= 2)) ?? null;
 }

@@ -123,6 +123,8 @@ const helpText = `waymark: the engine of Waymark without its window
   restore [BACKUP] --to DIR         make a new workspace from a backup (its number, name or
                                     file) and whatever is readable in a damaged one
   clean                             remove what no run needs any more
+  completion bash|zsh               a script that completes commands, options and ids:
+                                    eval "$(waymark completion bash)" in the shell's start file
   demo [--out DIR]                  the demo task from run to dataset, in a folder of its own
 
   --workspace DIR   else WAYMARK_WORKSPACE, else the workspace opened last

@@ -1,3 +1,4 @@
+import { nearestName } from '@shared/base/edit-distance';
 import { type TaskSpec, taskSpecSchema } from '@shared/contract/task';
 import { type Document, isMap, isNode, Lexer, LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
@@ -136,13 +137,13 @@ function explain(issue: z.core.$ZodIssue, lineOf: LineOf): TaskProblem[] {
   if (issue.code === 'unrecognized_keys') {
     const known = keysAt(taskSpecSchema, path);
     return issue.keys.map((key) => {
-      const near = nearest(key, known);
+      const near = nearestName(key, known);
       const next = near ? `Did you mean "${near}"?` : `Known here: ${known.join(', ')}.`;
       return problem([...path, key], 'is not a field of a task package', next);
     });
   }
   if (issue.code === 'invalid_value') {
-    const near = typeof issue.input === 'string' ? nearest(issue.input, issue.values.map(String)) : null;
+    const near = typeof issue.input === 'string' ? nearestName(issue.input, issue.values.map(String)) : null;
     const choices = `one of ${issue.values.map(String).join(', ')}`;
     return [problem(path, `must be ${choices}`, near ? `Did you mean "${near}"?` : 'Choose one of them.')];
   }
@@ -192,28 +193,4 @@ function bare(schema: z.core.$ZodType): z.core.$ZodType {
   while (at instanceof z.ZodDefault || at instanceof z.ZodPrefault || at instanceof z.ZodNullable)
     at = at.unwrap();
   return at;
-}
-
-/** The closest name within a third of its letters, or null. */
-function nearest(word: string, names: readonly string[]): string | null {
-  let best: string | null = null;
-  let least = Number.POSITIVE_INFINITY;
-  for (const name of names) {
-    const distance = editDistance(word.toLowerCase().replaceAll('-', '_'), name.toLowerCase());
-    if (distance < least) [best, least] = [name, distance];
-  }
-  return best !== null && least <= Math.max(2, Math.floor(best.length / 3)) ? best : null;
-}
-
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j += 1) {
-      const swap = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }
