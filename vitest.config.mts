@@ -25,7 +25,7 @@ export default defineConfig({
     // Most of the time goes into waiting for the disk, shells and hosts: one worker would leave half of two cores idle.
     maxWorkers: 2,
     // Once for all tiers; the pure ones alone do without.
-    globalSetup: ['electron/testing/build-workers.ts'],
+    globalSetup: ['electron/testing/own-home.ts', 'electron/testing/build-workers.ts'],
     projects: [
       tier('pure', { include: ['shared/**/*.test.ts'], exclude: HEAVY, pool: 'threads', isolate: false }),
       // Stores of the window are the module's own: each file gets new ones.

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { cacheFolder } from './setup/cache-folder.mjs';
 import { startDisplay } from './setup/display.mjs';
 import { readLaunch } from './setup/launch-file.mjs';
 import { projectRoot } from './setup/project.mjs';
@@ -15,10 +17,14 @@ await runScript(async () => {
   const entry = await buildBench();
   const { user } = readLaunch();
   const display = process.platform === 'linux' ? await startDisplay(user ? { owner: user } : {}) : undefined;
+  // Shells read the start-up files that they find at home; a person's may take a second.
+  const home = mkdtempSync(join(tmpdir(), 'waymark-home-'));
+  const own = { HOME: home, WAYMARK_CACHE: cacheFolder() };
   try {
-    return await run(entry, { ...process.env, ...display?.env });
+    return await run(entry, { ...process.env, ...display?.env, ...own });
   } finally {
     display?.stop();
+    rmSync(home, { recursive: true, force: true });
   }
 });
 
