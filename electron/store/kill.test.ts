@@ -64,7 +64,7 @@ test(`${WORKSPACES * KILLS_EACH} times kill -9 in the middle of writing: nothing
     for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) await killAgain(folder);
   };
   await Promise.all(Array.from({ length: LANES }, lane));
-}, 1_200_000);
+}, 3_600_000);
 
 /** Kills writers of one run one after the other, each after another number of acknowledgements, and looks each time. */
 async function killAgain(folder: string): Promise<void> {

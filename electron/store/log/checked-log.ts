@@ -12,62 +12,53 @@ import type { SourceEntry } from './stored-entries';
 /** What goes over to the writing thread at a time: entries, and characters of their bodies. */
 const PAGE_ENTRIES = 500;
 const PAGE_LENGTH = 512 * 1024;
-/** A log of no more characters is read once: what was checked is kept. A larger one is read again. */
-const KEPT_LENGTH = 8 * 1024 * 1024;
 /** How long whoever uses the same thread is kept waiting, ms. */
 const TURN_MS = 5;
 
-/** Another annotation log whose entries were all checked. Each device's come in their order. */
+/** Another annotation log, checked as it is read: nothing of it is to be taken before it has come to its end. */
 export interface ForeignLog {
-  /** The next of them; null: there are no more. @throws WaymarkError when the log was changed since it was checked */
+  /**
+   * The next entries, each device's in their order; null: there are no more.
+   * @throws WaymarkError not_found, bad_input, workspace_newer, workspace_corrupt, unsupported: nothing of it is to be taken then
+   */
   next(): Promise<SourceEntry[] | null>;
   close(): Promise<void>;
 }
 
-/** @throws WaymarkError not_found, bad_input, workspace_newer, workspace_corrupt, unsupported: nothing of it is to be taken then */
+/** @throws WaymarkError as `next` does */
 export type OpenForeignLog = (path: string) => Promise<ForeignLog>;
 
 /**
- * Reads another annotation log whole and checks it before anything of it is handed out: each device's entries without a gap from
- * its first, the chain over them, and their form.
+ * Opens another annotation log. What is checked of it: each device's entries without a gap from its first, the chain over them, and
+ * their form.
  */
 export const openForeignLog: OpenForeignLog = async (path) => {
-  const source = openAnnotationSource(path);
-  try {
-    const kept = await checked(source, path);
-    const pages = kept?.values() ?? pagesOf(source, path);
-    return {
-      next: async () => {
-        try {
-          const page = pages.next();
-          return page.done === true ? null : page.value;
-        } catch (thrown) {
-          throw storeFailure(thrown, path);
-        }
-      },
-      close: async () => source.close(),
-    };
-  } catch (thrown) {
-    source.close();
-    throw storeFailure(thrown, path);
-  }
+  const source = openedSource(path);
+  const pages = pagesOf(source, path);
+  let turn = performance.now();
+  return {
+    next: async () => {
+      if (performance.now() - turn > TURN_MS) {
+        await new Promise((resolve) => setImmediate(resolve));
+        turn = performance.now();
+      }
+      try {
+        const page = pages.next();
+        return page.done === true ? null : page.value;
+      } catch (thrown) {
+        throw storeFailure(thrown, path);
+      }
+    },
+    close: async () => source.close(),
+  };
 };
 
-/** Its pages, or null where they are too much to keep. */
-async function checked(source: AnnotationSource, path: string): Promise<SourceEntry[][] | null> {
-  let kept: SourceEntry[][] | null = [];
-  let length = 0;
-  let turn = performance.now();
-  for (const page of pagesOf(source, path)) {
-    for (const { body } of page) length += body.length;
-    if (length > KEPT_LENGTH) kept = null;
-    kept?.push(page);
-    if (performance.now() - turn > TURN_MS) {
-      await new Promise((resolve) => setImmediate(resolve));
-      turn = performance.now();
-    }
+function openedSource(path: string): AnnotationSource {
+  try {
+    return openAnnotationSource(path);
+  } catch (thrown) {
+    throw storeFailure(thrown, path);
   }
-  return kept;
 }
 
 function* pagesOf(source: AnnotationSource, path: string): Generator<SourceEntry[], void, undefined> {

@@ -29,11 +29,15 @@ export async function readForeignEntries(
 ): Promise<ForeignEntries> {
   const found: ForeignEntries = { known: 0, fresh: [] };
   const ids = new Set<string>();
-  for (let page = await log.next(); page !== null; page = await log.next()) {
+  // The next page is read and checked while this one is compared.
+  let coming = log.next();
+  for (let page = await coming; page !== null; page = await coming) {
+    coming = log.next();
+    // Nobody waits for it any longer once this page is refused.
+    coming.catch(() => undefined);
     const fresh = withoutKnown(statements, page, where);
     found.known += page.length - fresh.length;
     for (const entry of fresh) {
-      // Its form was checked where it was read.
       if (ids.has(entry.ulid)) {
         throw new WaymarkError(
           'workspace_corrupt',
@@ -41,6 +45,7 @@ export async function readForeignEntries(
         );
       }
       ids.add(entry.ulid);
+      // Its form was checked where it was read.
       const parsed = entry.body === '' ? null : (JSON.parse(entry.body) as AnnotationEntry);
       found.fresh.push(Object.assign(entry, { parsed }));
     }

@@ -31,7 +31,7 @@ export function readLogsApart(workers: string): OpenForeignLog {
       () => undefined,
     );
     try {
-      await thread.call('check', [path]);
+      await thread.call('begin', [path]);
     } catch (thrown) {
       await thread.close();
       throw thrown;

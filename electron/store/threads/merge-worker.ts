@@ -6,11 +6,11 @@ import { serveThread } from './serve-thread';
 serveThread(() => {
   let log: ForeignLog | null = null;
   return {
-    check: async (path: string) => {
+    begin: async (path: string) => {
       log = await openForeignLog(path);
     },
     next: async () => {
-      if (log === null) throw new WaymarkError('bug', 'A log was asked for before it was opened.');
+      if (log === null) throw new WaymarkError('bug', 'A log was read before it was opened.');
       return log.next();
     },
     close: async () => log?.close(),
