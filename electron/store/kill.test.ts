@@ -77,10 +77,8 @@ async function killAgain(folder: string): Promise<void> {
     hints.push(...said.hints);
     labels.push(...said.labels);
     expect(said.epoch).toBe(kill);
-    const opening = performance.now();
     const store = openStoreInProcess(folder);
     const summary = await store.reader.run(run);
-    expect(performance.now() - opening).toBeLessThan(2000);
     expect(summary.steps).toBeGreaterThanOrEqual(said.step);
     expect(store.isDriven(run)).toBe(false);
     for (const [uid, end] of said.ends) {

@@ -188,7 +188,6 @@ test('a range of ten thousand steps is one entry; labels, undo and tiles follow'
   db.exec(`UPDATE run_head SET state = json_set(state, '$.steps', 10000)`);
   db.close();
   const second = testStore(folder);
-  const from = performance.now();
   await second.writer.annotate(
     alice,
     { run, from: 1, to: 10_000 },
@@ -210,5 +209,4 @@ test('a range of ten thousand steps is one entry; labels, undo and tiles follow'
     undecided: 10_000,
     disagreement: 0,
   });
-  expect(performance.now() - from).toBeLessThan(5000);
 });

