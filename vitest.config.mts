@@ -13,7 +13,8 @@ const tier = (
   test: TestProjectInlineConfiguration['test'],
 ): TestProjectInlineConfiguration => ({
   resolve: resolved,
-  test: { name, environment: 'node', testTimeout: 30_000, ...test },
+  // Far above what any test takes: it ends what hangs, also on a slow machine that does other work.
+  test: { name, environment: 'node', testTimeout: 90_000, hookTimeout: 90_000, ...test },
 });
 
 /**

@@ -135,7 +135,7 @@ it('says at once without a terminal what waits, on which computer, and how to an
   await expect(person.run('approve', run)).rejects.toMatchObject({
     message: expect.stringContaining('not waiting for an approval'),
   });
-}, 30_000);
+});
 
 it('prints a line of JSON for each with --json', async () => {
   const run = await open(mv);
@@ -158,7 +158,7 @@ it('prints a line of JSON for each with --json', async () => {
   expect(toldOfTool().at(-1)).toContain(
     'The user did not allow this action. The user wrote: "Copy it instead."',
   );
-}, 30_000);
+});
 
 it('asks a person at the terminal there and then: no with a reason, always this kind', async () => {
   const run = await open(
@@ -179,7 +179,7 @@ it('asks a person at the terminal there and then: no with a reason, always this 
   // The second cp is of the kind that was allowed.
   expect(more).toEqual([]);
   expect(toldOfTool().some((text) => text.includes('The others need it.'))).toBe(true);
-}, 30_000);
+});
 
 it('takes the question back when it is answered elsewhere; giving it up pauses the run', async () => {
   const run = await open(mv, 'rm data/datasets/moved.txt');
@@ -198,7 +198,7 @@ it('takes the question back when it is answered elsewhere; giving it up pauses t
   // Who takes it up again hears of the question that is open.
   const again = place();
   expect((await again.run('show', run)).lines.join('\n')).toContain('  | rm data');
-}, 30_000);
+});
 
 it('ends a prompt of "run approve" with a sentence once the question was answered elsewhere', async () => {
   const run = await open(mv);
@@ -216,7 +216,7 @@ it('ends a prompt of "run approve" with a sentence once the question was answere
   await place({ interactive: true }).run('refuse', run);
   await ended;
   expect(stale.asks()).toBe(false);
-}, 30_000);
+});
 
 it('takes one answer while nobody drives the run, and says of the next that it comes too late', async () => {
   const run = await open(mv);
@@ -242,7 +242,7 @@ it('takes one answer while nobody drives the run, and says of the next that it c
   expect((await again.run('resume', run, '--wait')).lines[0]).toContain('finished');
   expect(again.shown()).toBe('');
   expect(await stand.of(run, 'approval.decided')).toMatchObject([{ decision: 'allow', by: 'Ada' }]);
-}, 30_000);
+});
 
 /** A process table of rows `pid: [parent, group, foreground, whether it was started in a session]`. */
 function table(rows: Record<number, [number, number, number, boolean]>): ProcessTable {

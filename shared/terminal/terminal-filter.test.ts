@@ -68,7 +68,7 @@ describe('TerminalFilter', () => {
       const replies: string[] = [];
       terminal.onData((data) => replies.push(data));
       terminal.onBinary((data) => replies.push(data));
-        await new Promise<void>((done) => terminal.write(filtered(input), done));
+      await new Promise<void>((done) => terminal.write(filtered(input), done));
       expect(replies, name).toEqual([]);
       terminal.dispose();
     }

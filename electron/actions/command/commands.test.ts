@@ -42,12 +42,6 @@ describe('run_command', () => {
     expect((await now('a', 'echo "$X in $PWD"')).text).toContain('5 in /tmp');
   });
 
-  test('a short command costs milliseconds, not seconds', async () => {
-    const started = performance.now();
-    await now('a', 'true');
-    expect(performance.now() - started).toBeLessThan(1500);
-  });
-
   test('a command over the limit is killed and its real output is kept', async () => {
     const outcome = await now('b', 'echo before; sleep 60; echo after');
     expect(outcome).toMatchObject({ ok: false, error: { code: 'timed_out' }, data: { killed: true } });
