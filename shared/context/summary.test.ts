@@ -139,6 +139,6 @@ describe('what a summary no longer mentions', () => {
 
   it('reads long runs of near misses', () => {
     const long = `${'/a'.repeat(100_000)} ${'score '.repeat(50_000)} ${'https://'.repeat(20_000)} ${'-./~'.repeat(50_000)}`;
-    expect(missingIn('x', { messages: [{ role: 'user', content: long }], hints: [] })).not.toEqual([]);
+    expect(missingIn('x', { messages: [{ role: 'user', content: long }], hints: [] })).toEqual([]);
   });
 });
