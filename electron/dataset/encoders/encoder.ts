@@ -1,4 +1,4 @@
-import { jsonLine } from '../json-line';
+import { JsonPieces } from './json-pieces';
 
 /**
  * Makes the bytes of a data file from its records. They depend on the records and on where `border` was called, on nothing else.
@@ -17,11 +17,12 @@ export interface RecordEncoder {
 /** One line of JSON for each record. */
 export class JsonlEncoder implements RecordEncoder {
   /** The record that came last: a preset may repeat it. */
-  private last: { value: unknown; line: Buffer } | null = null;
+  private last: { value: unknown; line: Buffer[] } | null = null;
+  private readonly json = new JsonPieces();
 
   add(value: Readonly<Record<string, unknown>>): Buffer[] {
-    if (this.last?.value !== value) this.last = { value, line: Buffer.from(`${jsonLine(value)}\n`) };
-    return [this.last.line];
+    if (this.last?.value !== value) this.last = { value, line: this.json.of(value, '', '\n') };
+    return this.last.line;
   }
 
   border(): Buffer[] {
@@ -44,10 +45,11 @@ export class JsonlEncoder implements RecordEncoder {
 /** One JSON array, a record in each line; an empty one without records. */
 export class ArrayEncoder implements RecordEncoder {
   private records = 0;
+  private readonly json = new JsonPieces();
 
   add(value: Readonly<Record<string, unknown>>): Buffer[] {
     this.records += 1;
-    return [Buffer.from(`${this.records === 1 ? '[\n' : ',\n'}${jsonLine(value)}`)];
+    return this.json.of(value, this.records === 1 ? '[\n' : ',\n');
   }
 
   border(): Buffer[] {
