@@ -43,18 +43,22 @@ export class DatasetFolder {
 
   /**
    * Begins anew. What killed processes had left beside the target goes.
-   * @throws WaymarkError `already_exists` when the target holds anything but an earlier export.
+   * @throws WaymarkError `already_exists` when the target holds anything but an earlier export, `conflict` while another export
+   * writes to it
    */
   static async begin(target: string): Promise<DatasetFolder> {
     await checkTarget(target);
     const partial = `${target}.partial-${process.pid}-${randomBytes(4).toString('hex')}`;
     await guarded(target, async () => {
       makeFolder(dirname(target));
+      await refuseSecond(target);
       for (const left of await leftBeside(target)) await clear(target, left);
       await mkdir(partial);
       await mkdir(join(partial, GROWING));
     });
-    return new DatasetFolder(target, partial);
+    const folder = new DatasetFolder(target, partial);
+    await folder.alone(() => folder.abandon());
+    return folder;
   }
 
   /** Exports to this target whose process was killed, with what they were about. */
@@ -75,6 +79,7 @@ export class DatasetFolder {
   /** Goes on in what a killed process left; null when another process was quicker. */
   static async takeUp(target: string, { partial }: LeftFolder): Promise<DatasetFolder | null> {
     await checkTarget(target);
+    await guarded(target, () => refuseSecond(target));
     for (const each of await guarded(target, () => leftBeside(target)))
       if (each.old) await clear(target, each);
     const [, , id = ''] = OURS.exec(basename(partial).slice(`${basename(target)}.partial-`.length)) ?? [];
@@ -86,7 +91,19 @@ export class DatasetFolder {
         return null;
       throw outputFailure(error, target);
     }
-    return new DatasetFolder(target, mine);
+    const folder = new DatasetFolder(target, mine);
+    await folder.alone(() => folder.release());
+    return folder;
+  }
+
+  /** Two that begin in the same moment both see the other, and both give up. */
+  private async alone(giveUp: () => Promise<void>): Promise<void> {
+    try {
+      await guarded(this.target, () => refuseSecond(this.target, this.partial));
+    } catch (error) {
+      await giveUp();
+      throw error;
+    }
   }
 
   /** Absolute path for a file of the dataset; folders on the way are made. */
@@ -256,14 +273,38 @@ async function moveAway(target: string, to: string): Promise<boolean> {
   return false;
 }
 
-/** Folders beside a target whose process is gone, this user's own. */
-async function leftBeside(target: string): Promise<{ path: string; old: boolean }[]> {
+/** Another export that grows beside the target would be replaced by this one, or the other way round. @throws WaymarkError `conflict` */
+async function refuseSecond(target: string, own?: string): Promise<void> {
+  const other = (await partialsBeside(target)).find(({ path, owned, old }) => owned && !old && path !== own);
+  if (other === undefined) return;
+  throw new WaymarkError(
+    'conflict',
+    `Another export is being written to ${target}, by process ${other.pid}. Wait until it is done, or name another folder.`,
+  );
+}
+
+/** Folders beside a target whose process is gone. */
+async function leftBeside(target: string): Promise<PartialFolder[]> {
+  return (await partialsBeside(target)).filter(({ owned }) => !owned);
+}
+
+interface PartialFolder {
+  path: string;
+  pid: number;
+  /** Its process lives. */
+  owned: boolean;
+  /** An earlier dataset that was moved away. */
+  old: boolean;
+}
+
+/** What exports of this user left or write beside a target. */
+async function partialsBeside(target: string): Promise<PartialFolder[]> {
   const prefix = `${basename(target)}.partial-`;
   const names = await readdir(dirname(target)).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
     throw error;
   });
-  const found: { path: string; old: boolean }[] = [];
+  const found: PartialFolder[] = [];
   for (const name of names) {
     if (!name.startsWith(prefix)) continue;
     const [, pid, , old] = OURS.exec(name.slice(prefix.length)) ?? [];
@@ -276,8 +317,8 @@ async function leftBeside(target: string): Promise<{ path: string; old: boolean 
     });
     if (about === null || !about.isDirectory()) continue;
     if (process.getuid !== undefined && about.uid !== process.getuid()) continue;
-    if (await isOwned(path, Number(pid))) continue;
-    found.push({ path, old: old !== undefined });
+    const owned = await isOwned(path, Number(pid));
+    found.push({ path, pid: Number(pid), owned, old: old !== undefined });
   }
   return found;
 }
@@ -290,7 +331,7 @@ async function isOwned(path: string, pid: number): Promise<boolean> {
 }
 
 /** An old dataset that was already moved away is put back; anything else that was left goes. */
-async function clear(target: string, { path, old }: { path: string; old: boolean }): Promise<void> {
+async function clear(target: string, { path, old }: PartialFolder): Promise<void> {
   if (old && (await inspect(target)) === 'free') {
     await moveAway(target, path);
     await rename(path, target);
