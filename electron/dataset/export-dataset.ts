@@ -76,7 +76,7 @@ export async function writeDataset(
     });
     refuseOpen(plan, target);
     meter.begin(eventsOf(plan));
-    const redactor = await beginRedaction(reader, plan, {
+    const { redactor, allowedNotFound } = await beginRedaction(reader, plan, {
       ...request,
       known: (key, find) => begun.known(key, find),
     });
@@ -104,7 +104,7 @@ export async function writeDataset(
       ...written,
       plan,
       redacted: redactor.count,
-      result: resultOf(out, { plan, target, writing, files: folder.files }),
+      result: resultOf(out, { plan, target, writing, files: folder.files, allowedNotFound }),
     };
   } catch (error) {
     await writing?.sinks.close();
@@ -155,13 +155,22 @@ async function finish(
 
 function resultOf(
   out: string,
-  { plan, target, writing, files }: Omit<Finished, 'redactor'> & { files: readonly WrittenFile[] },
+  {
+    plan,
+    target,
+    writing,
+    files,
+    allowedNotFound,
+  }: Omit<Finished, 'redactor'> & { files: readonly WrittenFile[]; allowedNotFound: string[] },
 ): ExportResult {
+  const { variant, dropped } = variantPlan(plan);
+  const byTarget = writing.dropped.get(variant) ?? [];
   return {
     folder: out,
     rows: writing.sinks.records,
     ...countMasks(variantPlan(plan).rows),
-    dropped: variantPlan(plan).dropped,
+    dropped: [...dropped, ...byTarget.map(({ why, count }) => ({ reason: why, count }))],
+    allowedNotFound,
     notAsSent: writing.notAsSent,
     inherited: countInherited(plan),
     files: files.map(({ path, bytes, sha256 }) => ({ path, bytes, sha256 })),

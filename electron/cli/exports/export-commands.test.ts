@@ -13,12 +13,14 @@ import { exportCommand } from './export-commands';
 
 const runId = (number: number) => `01KRVN${String(number).padStart(20, '0')}`;
 
-const scripts = [1, 2, 3].map((number) => {
-  const task = { id: `task ${number}`, title: 't', domain: null, hash: 'a'.repeat(64) };
+const scripts = [1, 2, 3].map((number) => scriptOf(number));
+
+function scriptOf(number: number, of = number) {
+  const task = { id: `task ${of}`, title: 't', domain: null, hash: 'a'.repeat(64) };
   const script = new RunScript(runId(number), { task, experiment: 'with, commas', sample: 0 });
   script.startSegment().answer([{ name: 'think', args: { thought: 'hm' } }]);
   return script.answer([{ name: 'open_file', error: { code: 'not_found', message: 'No such file' } }]);
-});
+}
 
 function reader() {
   const memory = new MemoryReader(new Map(scripts.map(({ run, events }) => [run, events])));
@@ -27,8 +29,12 @@ function reader() {
 
 /** Writing opens the workspace itself. */
 async function writing(...words: string[]) {
+  return writingOf(scripts, ...words);
+}
+
+async function writingOf(runs: typeof scripts, ...words: string[]) {
   const store = testStore();
-  for (const { run, events } of scripts)
+  for (const { run, events } of runs)
     await store.writer.append(run, 0, events.map(({ kind, body }) => ({ kind, body })) as NewEvent[]);
   const settings = { annotator: { uuid: 'u', name: 'Ada' }, computers: [] };
   const environment = takenEnvironment({});
@@ -88,6 +94,21 @@ describe('export', () => {
     expect(lines[0]).toMatch(/^all: 3 rows, 3 steps trained, 3 masked; about \d+ tokens/);
     expect(lines).toContain('3 steps undecided:');
     expect(lines).toContain(`  ${runId(1)}: 1`);
+  });
+
+  it('says what the format left out, and which allowed name nothing has', async () => {
+    const out = join(temporaryFolder(), 'out');
+    const { json, lines } = await writingOf(
+      [...scripts, scriptOf(4, 1)],
+      ...['--out', out, '--format', 'verl-rl', '--undecided', 'train', '--allow', 'secret-0123456789abcdef'],
+    );
+    const { dropped, allowedNotFound } = json as ExportResult;
+    expect(dropped.length).toBeGreaterThan(0);
+    for (const { reason, count } of dropped) expect(lines).toContain(`Dropped ${count}: ${reason}`);
+    expect(allowedNotFound).toEqual(['secret-0123456789abcdef']);
+    expect(lines).toContainEqual(
+      expect.stringMatching(/^Warning: nothing in these rows is called secret-0123456789abcdef/),
+    );
   });
 
   it('preview of one run and a split of one task', async () => {

@@ -212,6 +212,7 @@ function exported(result: ExportResult, { values }: Arguments): CommandResult {
             `${counted(result.rows, 'row')}, ${counted(result.trained, 'step')} trained, ${result.masked} masked.`,
           ]),
       ...result.dropped.map(({ reason, count }) => `Dropped ${count}: ${reason}`),
+      ...(values.redact === 'off' ? [] : result.allowedNotFound.map(notFound)),
       ...(values.reasoning === 'keep' ? [KEPT_REASONING] : []),
       ...(result.notAsSent === 0 ? [] : [differing(result.notAsSent)]),
       ...result.inherited.map(inheritedLine),
@@ -222,6 +223,10 @@ function exported(result: ExportResult, { values }: Arguments): CommandResult {
 
 function inheritedLine({ run, steps }: { run: string; steps: number }): string {
   return `${steps} inherited ${steps === 1 ? 'step is' : 'steps are'} masked because run ${run} is not exported. Add --run ${run} to train ${steps === 1 ? 'it' : 'them'}.`;
+}
+
+function notFound(name: string): string {
+  return `Warning: nothing in these rows is called ${name}, so --allow ${name} changed nothing. "export findings" lists the names.`;
 }
 
 const KEPT_REASONING =

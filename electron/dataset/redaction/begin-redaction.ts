@@ -8,6 +8,14 @@ import { type PrivateSources, redactionSettings } from './settings';
 /** What the first pass over the rows found: identities, which are hashes, and their placeholders. */
 export interface KnownRedaction {
   placeholders: [identity: string, placeholder: string][];
+  /** Names of what was found and stays, because a person allowed it. */
+  allowed: string[];
+}
+
+export interface BegunRedaction {
+  redactor: Redactor;
+  /** Names that were allowed and that nothing has. */
+  allowedNotFound: string[];
 }
 
 export interface BeginOptions {
@@ -25,17 +33,22 @@ export async function beginRedaction(
   reader: DatasetReader,
   plan: ExportPlan,
   { sources, signal, known }: BeginOptions,
-): Promise<Redactor> {
+): Promise<BegunRedaction> {
   const settings = redactionSettings(plan.runs, plan.options, sources);
   const find = async (): Promise<KnownRedaction> => {
     const census = await findSecrets(reader, plan, { settings, signal });
-    return { placeholders: [...census.placeholders()] };
+    return { placeholders: [...census.placeholders()], allowed: census.allowedNames() };
   };
   const key = createHash('sha256')
     .update(JSON.stringify([plan.snapshot, settings]))
     .digest('hex');
-  const { placeholders } = settings.level === 'off' ? { placeholders: [] } : await known(key, find);
-  return new Redactor(settings, new Map(placeholders));
+  const nothing: KnownRedaction = { placeholders: [], allowed: [] };
+  const { placeholders, allowed } = settings.level === 'off' ? nothing : await known(key, find);
+  const found = new Set(allowed);
+  return {
+    redactor: new Redactor(settings, new Map(placeholders)),
+    allowedNotFound: settings.allowed.filter((name) => !found.has(name)),
+  };
 }
 
 /** What the manifest tells of redaction: how it was asked for, and what a person let stand. */

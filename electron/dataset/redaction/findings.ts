@@ -53,6 +53,11 @@ export class Census {
     );
   }
 
+  /** Names of what a person lets stand. */
+  allowedNames(): string[] {
+    return [...this.#findings.values()].flatMap(({ hit, allowed }) => (allowed ? [findingName(hit)] : []));
+  }
+
   view(): RedactionView {
     const placeholders = this.placeholders();
     const findings = [...this.#findings].map(([identity, { hit, count, places, allowed }]): FindingView => {

@@ -172,6 +172,8 @@ export interface ExportResult {
   trained: number;
   masked: number;
   dropped: { reason: string; count: number }[];
+  /** Names that were allowed to stand and that nothing in the rows has: a slip, or gone since. */
+  allowedNotFound: string[];
   /** Rows with messages that the requests of some of their steps held otherwise. */
   notAsSent: number;
   inherited: InheritedCount[];
