@@ -154,7 +154,8 @@ class PlanPass {
   private model: Model | null = null;
   private readonly models = new Set<string>();
   private rules: RunRuleFold | null = null;
-  private readonly verdicts = new Map<number, Map<string, RuleVerdict>>();
+  private readonly verdicts = new Map<number, readonly RuleVerdict[]>();
+  private readonly told = new Map<string, RuleVerdict>();
   private readonly segments: OpenSegment[] = [];
   /** Tokens of reasoning that rows hold and no request did, by step. */
   private readonly unsent = new Map<number, number>();
@@ -187,8 +188,14 @@ class PlanPass {
     }
     this.imported.apply(event);
     for (const { step, verdict } of this.rules?.apply(event) ?? []) {
-      const known = this.verdicts.get(step) ?? new Map<string, RuleVerdict>();
-      this.verdicts.set(step, known.set(verdict.rule, verdict));
+      const known = this.verdicts.get(step) ?? nothing;
+      const now = this.oneVerdict(verdict);
+      const again = known.some(({ rule }) => rule === now.rule);
+      // A rule speaks of a step once, as it said last, in the place where it spoke first.
+      this.verdicts.set(
+        step,
+        again ? known.map((each) => (each.rule === now.rule ? now : each)) : [...known, now],
+      );
     }
     const open = this.segments.at(-1);
     if (open) open.toSeq = event.seq;
@@ -262,6 +269,14 @@ class PlanPass {
     return known;
   }
 
+  /** Why a rule says so is in no row: without it few verdicts differ. */
+  private oneVerdict({ rule, version, effect, hard }: RuleVerdict): RuleVerdict {
+    const key = `${rule} ${version} ${effect} ${hard}`;
+    const known = this.told.get(key) ?? { rule, version, effect, hard, why: '', steps: [] };
+    this.told.set(key, known);
+    return known;
+  }
+
   private unsentOf(steps: readonly { step: number }[]): number {
     return steps.reduce((sum, { step }) => sum + (this.unsent.get(step) ?? 0), 0);
   }
@@ -278,7 +293,7 @@ class PlanPass {
     const { tools, tokensOf } = this.imported.end();
     const fold = foldAnnotations(entries);
     const planned = ({ step, id, kind, model, tokens }: OpenStep): StepPlan => {
-      const rules = [...(this.verdicts.get(step)?.values() ?? [])];
+      const rules = this.verdicts.get(step) ?? nothing;
       const { humans, judges, corrections } = fold.at(step);
       const labels = this.labeller.label({ humans, rules, judges, precedence });
       const label = labels.all;

@@ -3,10 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type OptionName, parseArguments, takesValue } from './arguments';
+import { parseArguments } from '../arguments';
+import { helpFor } from '../help';
 import { commands, generalOptions, optionValues } from './command-table';
 import { completionCommand } from './completion';
-import { helpFor } from './help';
+import { type OptionName, takesValue } from './options';
 
 let folder: string;
 /** Stands for the program: what it is asked for it answers as JSON. */

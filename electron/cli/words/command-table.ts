@@ -1,5 +1,5 @@
 import { exportFormats } from '@shared/contract/export-request';
-import type { OptionName } from './arguments';
+import type { OptionName } from './options';
 
 /*
  * What each command takes. Whether a word is a command's, which options belong to it, and what a shell offers to complete all

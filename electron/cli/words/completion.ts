@@ -1,7 +1,7 @@
 import { WaymarkError } from '@shared/contract/errors';
-import { type OptionName, takesValue } from './arguments';
+import type { CommandResult } from '../output';
 import { type Command, commands, generalOptions, optionValues, type WordKind } from './command-table';
-import type { CommandResult } from './output';
+import { type OptionName, takesValue } from './options';
 
 /**
  * `completion bash|zsh`: a script for the shell that knows every command, its options and their values. Ids of runs and tasks, and
