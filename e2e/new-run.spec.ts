@@ -41,6 +41,11 @@ test('a new run: endpoint with its connection tested, task package, limits, star
     await page.getByRole('textbox', { name: 'Steps', exact: true }).fill('6');
     await page.getByRole('checkbox', { name: 'Ask before commands that are not read-only' }).uncheck();
     await page.getByRole('textbox', { name: 'Hours per training' }).fill('12');
+    await page.getByRole('textbox', { name: 'Evaluations' }).fill('two');
+    await expect(page.getByRole('button', { name: 'Start run' })).toBeDisabled();
+    await page.getByRole('textbox', { name: 'Evaluations' }).fill('2');
+    await page.getByRole('textbox', { name: 'Working hours' }).fill('1.5');
+    await page.getByRole('textbox', { name: 'Tokens in and out' }).fill('900000');
     await place.answerFolder(app, place.data);
     await page.getByRole('button', { name: 'Add read-only folder…' }).click();
     await expect(page.locator('.toasts')).toContainText("holds Waymark's own data");
@@ -48,7 +53,13 @@ test('a new run: endpoint with its connection tested, task package, limits, star
     await page.getByRole('button', { name: 'Add writable folder…' }).click();
     await expect(page.getByRole('list', { name: 'Folders' })).toContainText(`${shared}writable`);
     await page.getByText('Compare with other runs').click();
+    await page.getByRole('checkbox', { name: 'People may send hints' }).uncheck();
+    await page.getByRole('combobox', { name: 'Task hint' }).selectOption('upfront');
+    await page.getByRole('textbox', { name: 'Experiment' }).fill('hints or none');
     await page.getByRole('textbox', { name: 'Arm' }).fill('with hints');
+    await page.getByRole('textbox', { name: 'Group' }).fill('g1');
+    await page.getByRole('textbox', { name: 'Sample' }).fill('3');
+    await page.getByRole('textbox', { name: 'Seed' }).fill('17');
     await page.getByRole('button', { name: 'Start run' }).click();
     await expect(row(page, 1)).toBeVisible();
     await runEnded(page);
@@ -59,9 +70,24 @@ test('a new run: endpoint with its connection tested, task package, limits, star
       ...['run', 'show', runs[0]?.id ?? ''],
     );
     expect(shown).toMatchObject({
-      ...{ steps: 6, status: 'finished', recorded: { arm: 'with hints' } },
-      budgets: { trainingMs: { limit: 12 * 3_600_000 } },
+      ...{ steps: 6, status: 'finished' },
+      recorded: {
+        ...{ experiment: 'hints or none', arm: 'with hints', group: 'g1', sample: 3, seed: 17 },
+        ...{ humanHints: false, taskHint: 'upfront' },
+      },
+      budgets: {
+        trainingMs: { limit: 12 * 3_600_000 },
+        evaluations: { limit: 2 },
+        workingMs: { limit: 1.5 * 3_600_000 },
+        tokens: { limit: 900_000 },
+      },
     });
+    const { messages } = commandLine<{ messages: object[] }>(
+      place,
+      ...['step', 'show', runs[0]?.id ?? '', '1', '--prompt'],
+    );
+    // The hint of the demo task, which it does not give unless it is asked to.
+    expect(JSON.stringify(messages)).toContain('Look at how often the same text comes back');
     // Where this machine has no sandbox there is nothing that a folder could be shown in.
     const [computer] = shown.computers;
     if (computer?.isolation !== undefined)
@@ -70,7 +96,7 @@ test('a new run: endpoint with its connection tested, task package, limits, star
     await page.getByRole('menuitem', { name: /^Run details/ }).click();
     const details = page.getByRole('dialog', { name: 'Run details' });
     await expect(details).toContainText('Armwith hints');
-    await expect(details).toContainText('Hints from peopleallowed');
+    await expect(details).toContainText('Hints from peoplenot allowed');
     expect(complaints).toEqual([]);
   } finally {
     await model.close();
