@@ -1,6 +1,6 @@
+import { type Grown, growthMemory, NOISE_MS } from '../../electron/testing/parsers/growth';
 import { childCommand, finished, start } from '../child-process';
 import { type Bench, figure, shorten, size } from '../harness';
-import { type Grown, laneMemory, NOISE_MS } from './parser-lane';
 
 /**
  * Every parser of what others wrote, over its worst shapes at 64 and 256 KB, with `--long` at 1 and 4 MB, or at a quarter and
@@ -12,7 +12,7 @@ export const parserGrowth: Bench = {
   run: async (options) => {
     const full = size(options, 256 * 1024, 4 * 1024 * 1024, 64 * 1024);
     const [node, ...rest] = childCommand('parsers', [String(full)]);
-    const { code, signal, out } = await finished(start([node, ...laneMemory, ...rest]));
+    const { code, signal, out } = await finished(start([node, ...growthMemory, ...rest]));
     if (code !== 0) throw new Error(`The parsers ended with ${signal ?? code} after ${out.slice(-200)}`);
     const all = out
       .trim()

@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { exportRequestSchema } from '@shared/contract/export-request';
 import { newJob } from '../../electron/dataset/jobs/export-life';
 import type { ExportProgress } from '../../electron/dataset/jobs/export-runner';
-import { runExport } from '../../electron/dataset/jobs/run-export';
+import { exportApart } from '../../electron/dataset/jobs/export-thread';
 import { realisticWorkspace } from '../../electron/testing/realistic-run';
 import { bareRows } from '../baselines/bare-rows';
 import { childCommand, finished, start } from '../child-process';
@@ -17,14 +17,14 @@ interface Told {
   events: number;
 }
 
-/** Child: one export of a workspace, with the memory of its process. Arguments: workspace, target folder. */
+/** Child: one export of a workspace in a thread of its own, as the window does it, with the memory of its process. Arguments: workspace, target folder. */
 export async function exportOnce([workspace = '', out = '']: readonly string[]): Promise<void> {
   const before = performance.now();
   let last: ExportProgress = { done: 0, total: 0, records: 0, bytes: 0, skipped: 0 };
   const options = exportRequestSchema.parse({ undecided: 'train', preset: 'default', redact: 'off' });
   const task = { job: newJob(), workspace, out, options, goOn: 'same' as const, register: false };
   let told = 0;
-  await runExport(task, (progress) => {
+  await exportApart(dirname(process.argv[1] ?? ''))(task, (progress) => {
     last = progress;
     // For whoever waits for the moment to kill it.
     const part = Math.floor((10 * progress.done) / Math.max(1, progress.total));

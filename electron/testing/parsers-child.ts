@@ -1,11 +1,8 @@
-import { everyParser } from './parsers/every-parser';
+import { growthOfEach } from './parsers/growth';
 
-/** Lets every parser go over its worst shapes of so many characters, and says which it has come through. */
+/** Lets every parser go over its worst shapes of so many characters: a line of JSON for each that it has come through. */
 function main(length: number): void {
-  for (const { names, shapes, parse, most = length } of everyParser) {
-    for (const shape of Object.values(shapes)) parse(shape(Math.min(length, most)));
-    for (const name of names) process.stdout.write(`${name}\n`);
-  }
+  for (const grown of growthOfEach(length)) process.stdout.write(`${JSON.stringify(grown)}\n`);
 }
 
 main(Number(process.argv[2]));

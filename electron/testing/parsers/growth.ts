@@ -1,0 +1,65 @@
+import { everyParser } from './every-parser';
+
+/** Below this, what is measured is noise, and nobody waits for it; ms. */
+export const NOISE_MS = 25;
+/** Growth from which a shape is measured again: what disturbs a measurement only makes it longer, so the shortest counts. */
+const LOOKED_AT_AGAIN = 4.2;
+const LOOKS = 5;
+
+/** One shape: ms of processor time over a quarter of the text and over all of it. */
+export interface Grown {
+  /** Of the parser, the first is the one that is told. */
+  names: readonly string[];
+  what: string;
+  small: number;
+  large: number;
+  growth: number;
+}
+
+/** For `node`, before the file's name: a young generation that no shape fills. MB of a half of it. */
+export const growthMemory = [
+  '--expose-gc',
+  '--min-semi-space-size=512',
+  '--max-semi-space-size=512',
+  '--max-old-space-size=4096',
+] as const;
+
+/**
+ * Every parser over its worst shapes at so many characters, or at all it takes, and at a quarter of that. In a process that was
+ * started with `growthMemory`: what is kept beyond a young generation is copied by the collector, once, and that step of a few
+ * times is not the parser's.
+ */
+export function* growthOfEach(length: number): Generator<Grown> {
+  for (const { names, shapes, most = length, parse } of everyParser) {
+    for (const [name, shape] of Object.entries(shapes)) {
+      const whole = Math.min(length, most);
+      yield { names, what: `${names[0]} of ${name}`, ...lookAt(parse, shape(whole / 4), shape(whole)) };
+    }
+  }
+}
+
+function lookAt(
+  parse: (text: string) => unknown,
+  less: string,
+  all: string,
+): Pick<Grown, 'small' | 'large' | 'growth'> {
+  let [small, large] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  for (let look = 0; look < LOOKS; look += 1) {
+    small = Math.min(small, costOf(parse, less));
+    large = Math.min(large, costOf(parse, all));
+    if (large < NOISE_MS || growthOf(small, large) < LOOKED_AT_AGAIN) break;
+  }
+  return { small, large, growth: growthOf(small, large) };
+}
+
+/** The smaller may be too quick to be told. */
+const growthOf = (small: number, large: number): number => large / Math.max(small, NOISE_MS / 5);
+
+/** ms of processor time: other programs take none of it. */
+function costOf(parse: (text: string) => unknown, text: string): number {
+  globalThis.gc?.();
+  const before = process.cpuUsage();
+  parse(text);
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
