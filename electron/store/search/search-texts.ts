@@ -1,4 +1,4 @@
-import { lineChanges } from '@shared/base/line-changes';
+import { lineChanges } from '@shared/base/line-diff';
 import type { SearchField } from '@shared/contract/search/views';
 import type { EventBody, EventKind, RunEvent } from '@shared/log/events';
 

@@ -1,6 +1,5 @@
 import { csvText } from '@shared/base/csv-text';
-import { lineChanges } from '@shared/base/line-changes';
-import { countChangedLines } from '@shared/base/line-diff';
+import { countChangedLines, lineChanges } from '@shared/base/line-diff';
 import { escapeHumanTag, escapeHumanTagInJson, hasHumanTag } from '@shared/context/human-tag';
 import { diffPrompts } from '@shared/context/prompt-diff';
 import { isId } from '@shared/contract/id';

@@ -1,5 +1,5 @@
-import type { LineChange } from '@shared/base/line-changes';
-import { lineChanges } from '@shared/base/line-changes';
+import type { LineChange } from '@shared/base/line-diff';
+import { lineChanges } from '@shared/base/line-diff';
 import type { PromptChange } from '@shared/context/prompt-diff';
 import type { PromptMessage } from '@shared/contract/views';
 import { useMemo, useState } from 'react';
