@@ -14,7 +14,14 @@ const tier = (
 ): TestProjectInlineConfiguration => ({
   resolve: resolved,
   // Far above what any test takes: it ends what hangs, also on a slow machine that does other work.
-  test: { name, environment: 'node', testTimeout: 90_000, hookTimeout: 90_000, ...test },
+  test: {
+    name,
+    environment: 'node',
+    testTimeout: 90_000,
+    hookTimeout: 90_000,
+    expect: { poll: { timeout: 60_000 } },
+    ...test,
+  },
 });
 
 /**

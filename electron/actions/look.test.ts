@@ -64,8 +64,12 @@ describe('an action that a crash left open', () => {
   test('a command that still runs is shown as it is', async () => {
     await recorded('create_session', { session_id: 'r' });
     await rig.computer.sessions.run('r', 'echo working; sleep 65');
-    await vi.waitFor(async () =>
-      expect((await rig.computer.sessions.state('r')).foreground.map((p) => p.command)).toEqual(['sleep 65']),
+    await vi.waitFor(
+      async () =>
+        expect((await rig.computer.sessions.state('r')).foreground.map((p) => p.command)).toEqual([
+          'sleep 65',
+        ]),
+      60_000,
     );
     const running = await orphan('run_command', { command: 'echo working; sleep 65', session_id: 'r' });
     expect(running.text).toContain('Session r is busy (');

@@ -1,7 +1,10 @@
+import { join, resolve } from 'node:path';
 import { defaultTools } from '@shared/contract/task';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ActionOutcome } from '../agent/ports';
 import { sessionDirectories } from '../checkpoint/session-directories';
+import { LocalComputer } from '../computer/local/local-computer';
+import { ActionFactsFold } from './action-facts';
 import { type ActionRig, actionRig } from './action-rig';
 import type { EvaluationResult } from './task-view';
 
@@ -191,5 +194,81 @@ describe('calls in the form of the paper', () => {
       expect(outcome.error).toBeNull();
       expect(outcome.ok).toBe(true);
     });
+  }
+});
+
+/** `local` holds the workspace: it is meant where no computer is named. What fails says what there is instead. */
+const ofTwo: readonly [name: string, args: Record<string, unknown>, seen: RegExp, error?: string][] = [
+  ['create_session', { computer_ip: 'gpu-1', session_id: 'far' }, /^Session far is open on gpu-1/],
+  [
+    'run_command',
+    { command: 'echo far', computer_ip: 'gpu-1', session_id: 'far', wait_for_completion: true },
+    /in session far on gpu-1\.\nfar\n$/,
+  ],
+  [
+    'run_command',
+    { command: 'echo near', wait_for_completion: true },
+    /in session shell-3 on local\.\nnear\n$/,
+  ],
+  [
+    'run_command',
+    { command: 'echo near', session_id: 'far', wait_for_completion: true },
+    /in session far on local\./,
+  ],
+  [
+    'list_sessions',
+    {},
+    /^3 sessions on local and gpu-1\.\nfar on local: idle\nshell-3 on local: idle\nfar on gpu-1: idle$/,
+  ],
+  ['list_sessions', { computer_ip: 'gpu-1' }, /^1 session on gpu-1\./],
+  ['session_status', { computer_ip: 'gpu-1' }, /^Session far on gpu-1 is idle/],
+  ['session_status', {}, /^Session far on local is idle/],
+  ['get_session_output', { computer_ip: 'gpu-1' }, /Session far on gpu-1.*echo far/s],
+  ['get_session_output', { session_id: 'far' }, /Session far on local.*echo near/s],
+  [
+    'close_session',
+    { computer_ip: 'gpu-1', session_id: 'shell-3' },
+    /^There is no session "shell-3" on gpu-1\. Its sessions are: far\.$/,
+    'not_found',
+  ],
+  [
+    'run_command',
+    { command: 'ls', computer_ip: 'gpu-9' },
+    /^There is no computer "gpu-9"\. The computers are: local, gpu-1\.$/,
+    'not_found',
+  ],
+  ['create_file', { filename: '{root}/notes.md', content: 'kept\n' }, /^Created .*notes\.md/],
+  ['close_all_sessions', { computer_ip: 'gpu-1' }, /^Closed 1 session: far on gpu-1/],
+  ['close_all_sessions', {}, /^Closed 2 sessions: far on local, shell-3 on local/],
+];
+
+test('calls of the paper with two computers: one that is named, and the workspace’s where none is', async () => {
+  const first = await actionRig();
+  const second = new LocalComputer({
+    name: 'gpu-1',
+    sessionsDir: join(first.root, '..', 'far'),
+    resourcesDir: resolve(import.meta.dirname, '../../resources'),
+  });
+  try {
+    const [own] = first.task.computers;
+    if (own === undefined) throw new Error('The rig has a computer.');
+    const task = { ...first.task, computers: [own, { ...own, name: 'gpu-1' }] };
+    const computers = new Map([
+      ['local', first.computer],
+      ['gpu-1', second],
+    ]);
+    const actions = first.again(new ActionFactsFold(task), { task, computers });
+    for (const [at, [name, args, seen, error]] of ofTwo.entries()) {
+      const parsed = actions.parse(name, JSON.stringify(args).replaceAll('{root}', first.root));
+      if (!parsed.ok) throw new Error(parsed.problem);
+      const context = first.context({ step: at + 1, callId: `call-${at + 1}` });
+      const outcome = await actions.run(parsed.call, context);
+      expect(outcome.text, `${at + 1}. ${name}`).toMatch(seen);
+      expect(outcome.error?.code, `${at + 1}. ${name}`).toBe(error);
+    }
+  } finally {
+    for (const { name } of await second.sessions.list()) await second.sessions.close(name);
+    await second.dispose();
+    await first.dispose();
   }
 });

@@ -59,7 +59,7 @@ describe('output that its computer has dropped', () => {
       const seen = await whole.run({ name: 'get_session_output', args }, context());
       const { text } = await actions.run({ name: 'get_session_output', args }, context());
       expect(text).toBe(seen.text);
-    });
+    }, 60_000);
     expect(asked[0]?.[0]).toBe(0);
   });
 

@@ -127,7 +127,7 @@ for p in /proc/[0-9]*; do tr '\\0' '\\n' <$p/environ; tr '\\0' ' ' <$p/cmdline; 
             .map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')),
         );
         expect(lines.filter((line) => line.startsWith(word))).toEqual([]);
-      });
+      }, 60_000);
     });
 
     it('leaves nothing but inputs, result and log, whatever it closed or linked', async () => {

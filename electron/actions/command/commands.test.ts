@@ -13,7 +13,7 @@ const start = (session: string, command: string) =>
   rig.call('run_command', { command, session_id: session, wait_for_completion: false });
 const state = async (session: string) => (await rig.computer.sessions.state(session)).state;
 const reaches = (session: string, wanted: string) =>
-  vi.waitFor(async () => expect(await state(session)).toBe(wanted), { timeout: 10_000 });
+  vi.waitFor(async () => expect(await state(session)).toBe(wanted), { timeout: 60_000 });
 
 describe('run_command', () => {
   test('opens its session and gives exit code and output without the echo', async () => {
@@ -134,7 +134,7 @@ describe('run_command', () => {
       { command: 'sleep 62', session_id: 'e', wait_for_completion: true },
       { signal: stop.signal },
     );
-    await vi.waitFor(async () => expect((await rig.computer.sessions.find('e'))?.commandSeq).toBe(1), 10_000);
+    await vi.waitFor(async () => expect((await rig.computer.sessions.find('e'))?.commandSeq).toBe(1), 60_000);
     stop.abort(new Error('stop'));
     expect(await pending).toMatchObject({ ok: false, closedBy: 'interrupted', error: { code: 'cancelled' } });
     await rig.call('kill_session_processes', { session_id: 'e' });
@@ -177,8 +177,9 @@ describe('sessions', () => {
     const lines = async (args: object) =>
       (await rig.call('get_session_output', { session_id: 'g', ...args })).text.split('\n').slice(1);
     // The fourth line from the end is the prompt, which follows the end of the command a moment later.
-    await vi.waitFor(async () =>
-      expect((await lines({ start_lines: 4 })).slice(0, 3)).toEqual(['198', '199', '200']),
+    await vi.waitFor(
+      async () => expect((await lines({ start_lines: 4 })).slice(0, 3)).toEqual(['198', '199', '200']),
+      60_000,
     );
     const middle = await lines({ start_lines: '11', end_lines: 6 });
     expect(middle).toEqual(['191', '192', '193', '194', '195']);
@@ -219,8 +220,9 @@ describe('sessions', () => {
 
   test('kill asks first and forces what does not listen', async () => {
     await start('h', `bash -c 'trap "" TERM; echo armed; while :; do sleep 1; done' & sleep 64`);
-    await vi.waitFor(async () =>
-      expect((await rig.call('get_session_output', { session_id: 'h' })).text).toMatch(/\narmed/),
+    await vi.waitFor(
+      async () => expect((await rig.call('get_session_output', { session_id: 'h' })).text).toMatch(/\narmed/),
+      60_000,
     );
     const killed = await rig.call('kill_session_processes', { session_id: 'h' });
     expect(killed).toMatchObject({ ok: true, data: { state: 'idle' } });

@@ -82,7 +82,7 @@ export const listSessions: ActionDefinition = {
     const names = computers.map((computer) => computer.name);
     return done(
       [
-        `${rows.length === 0 ? 'No sessions' : counted(rows.length, 'session')} on ${names.join(', ')}.`,
+        `${rows.length === 0 ? 'No sessions' : counted(rows.length, 'session')} on ${listed(names)}.`,
         ...rows,
       ].join('\n'),
       { computers: names, sessions: rows.length },
@@ -133,7 +133,7 @@ export const closeAllSessions: ActionDefinition = {
         closed.push(`${info.name} on ${computer.name}`);
       }
     }
-    const where = computers.map((computer) => computer.name).join(', ');
+    const where = listed(computers.map((computer) => computer.name));
     return done(
       closed.length === 0
         ? `There were no sessions on ${where}.`
@@ -143,3 +143,6 @@ export const closeAllSessions: ActionDefinition = {
     );
   },
 };
+
+/** Names in a sentence: `local, gpu-1, and gpu-2`. */
+const listed = (names: readonly string[]) => new Intl.ListFormat('en').format(names);
