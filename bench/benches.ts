@@ -20,6 +20,7 @@ import { secondCheckpoint } from './long/second-checkpoint';
 import { thirtyHours } from './long/thirty-hours';
 import { twentyAppenders } from './long/twenty-appenders';
 import { exportPreview } from './review/export-preview';
+import { judgeAgreementBench } from './review/judge-agreement';
 import { killLabels } from './review/kill-labels';
 import { labelHistory } from './review/label-history';
 import { mergeLabels } from './review/merge-labels';
@@ -80,6 +81,7 @@ export const benches: readonly Bench[] = [
   exportPreview,
   killLabels,
   rangeUndo,
+  judgeAgreementBench,
   labelHistory,
   mergeLabels,
   rulesPrecision,

@@ -15,6 +15,7 @@ import { guidelineCommand } from './cli/guideline-command';
 import { calledAs, helpFor } from './cli/help';
 import { hintCommand } from './cli/hint-commands';
 import { importCommand } from './cli/import-commands';
+import { judgeCommand } from './cli/judge-commands';
 import { labelCommand } from './cli/label-commands';
 import { mergeCommand } from './cli/merge-commands';
 import { type CommandResult, headlessLog, printFailure, printResult } from './cli/output';
@@ -258,6 +259,8 @@ function command(context: CliContext, args: Arguments): Promise<CommandResult> {
       return queueCommand(context, args);
     case 'rules':
       return rulesCommand(context, args);
+    case 'judge':
+      return judgeCommand(context, args);
     case 'stats':
       return statsCommand(context, args);
     case 'import':

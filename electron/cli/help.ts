@@ -69,6 +69,8 @@ const helpText = `waymark: the engine of Waymark without its window
   label undo RUN                    undo what you (or --annotator NAME) did last
   label judge RUN FILE.jsonl        import a judge's votes, one JSON object per line
   label export --out FILE           the whole annotation log, for merge elsewhere
+  judge agreement [--run RUN]...    how far judges agree with people, with each other and
+                                    with how runs ended
   merge PATH                        merge in the labels of another workspace: its folder,
                                     a file from label export, or a backup
   rules RUN                         what the rules say, step by step

@@ -79,3 +79,8 @@ export function headlessLog(terminal: Pick<Terminal, 'err'>): EngineLog {
 export function counted(count: number, noun: string, plural = `${noun}s`): string {
   return `${count} ${count === 1 ? noun : plural}`;
 }
+
+/** A heading with a table below it, set off; nothing without rows. */
+export function section(title: string, rows: string[][]): string[] {
+  return rows.length === 0 ? [] : ['', title, ...table(rows).map((line) => `  ${line}`)];
+}

@@ -1,7 +1,7 @@
 import type { RunStats } from '@shared/runs/run-stats';
 import { type Arguments, required } from './arguments';
 import type { CliContext } from './context';
-import { type CommandResult, counted, table } from './output';
+import { type CommandResult, counted, section } from './output';
 import { named } from './run-commands';
 
 /** `stats RUN`: what the plots show, as figures. */
@@ -45,8 +45,4 @@ function linesOf(stats: RunStats): string[] {
       stats.people.map(({ name, decided }) => [String(decided), name]),
     ),
   ];
-}
-
-function section(title: string, rows: string[][]): string[] {
-  return rows.length === 0 ? [] : ['', title, ...table(rows).map((line) => `  ${line}`)];
 }

@@ -3,21 +3,11 @@ import type { ExportFilter } from '@shared/contract/export-request';
 import type { FilterCount } from '@shared/contract/export-views';
 import type { EventBody } from '@shared/log/events';
 import { finalScore } from '@shared/runs/scores';
+import { successAt } from './learning/step-rewards';
 import type { RowPlan } from './plan';
 import type { RunPlan } from './run-plan';
 
 type Created = EventBody<'run.created'>;
-
-/** Points from which a run counts as successful where its task does not say (`shared/contract/task.ts`). */
-const usualSuccess = 80;
-
-/** Points from which a run of this specification is successful; a purged or foreign one may say nothing. */
-export function successAt(spec: Created['spec']): number {
-  const { evaluation } = spec;
-  if (typeof evaluation !== 'object' || evaluation === null || !('success_at' in evaluation))
-    return usualSuccess;
-  return typeof evaluation.success_at === 'number' ? evaluation.success_at : usualSuccess;
-}
 
 type Check<T> = [by: keyof ExportFilter, passes: (each: T) => boolean];
 

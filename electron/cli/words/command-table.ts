@@ -105,6 +105,7 @@ export const commands: Readonly<Record<string, Command>> = {
   'label undo': { options: ['annotator'], words: run },
   'label judge': { options: [], words: ['run', 'path'] },
   'label export': { options: ['out'] },
+  'judge agreement': { options: ['run'] },
   guideline: { options: [] },
   merge: { options: [], words: ['path'] },
   rules: { options: [], words: run },

@@ -1,16 +1,14 @@
+import { isUnparsable } from '@shared/labels/judge-agreement';
 import type { JudgeVerdict } from '@shared/labels/labels';
 import type { Vote } from './advantages';
-
-/** A judge that could not be understood is brought in with this as its reason, whatever its value. */
-export const UNPARSABLE = 'unparsable';
 
 /**
  * A judge's standing verdict as a vote: keep +1, mask −1, unparsable 0. A judge has one verdict on a step, so m votes of one model
  * are brought in under m names.
  */
-export function voteOf({ value, reason }: Pick<JudgeVerdict, 'value' | 'reason'>): Vote {
-  if (reason.trim().toLowerCase() === UNPARSABLE) return 0;
-  return value === 'keep' ? 1 : -1;
+export function voteOf(verdict: Pick<JudgeVerdict, 'value' | 'reason'>): Vote {
+  if (isUnparsable(verdict)) return 0;
+  return verdict.value === 'keep' ? 1 : -1;
 }
 
 /** Why the votes on a step come to no label. */

@@ -1,0 +1,67 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { JudgeAgreement } from '@shared/labels/judge-agreement';
+import { expect, it } from 'vitest';
+import { alice, bob, createRun, RunWriter } from '../testing/run-writer';
+import { temporaryFolder, testStore } from '../testing/store-fixtures';
+import { parseArguments } from './arguments';
+import type { CliContext } from './context';
+import { judgeCommand } from './judge-commands';
+import { labelCommand } from './label-commands';
+
+it('votes that were brought in are compared with people’s labels, over all runs or those that are named', async () => {
+  const store = testStore();
+  const writer = new RunWriter(store, await createRun(store));
+  await writer.start();
+  for (let step = 1; step <= 4; step += 1) await writer.command('make', 'out', { exitCode: 0 });
+  await createRun(store);
+  const context = { store, reader: store.reader, author: alice } as unknown as CliContext;
+  const agreement = async (...words: string[]) => {
+    const { json, lines } = await judgeCommand(context, parseArguments(['judge', 'agreement', ...words]));
+    return { found: json as JudgeAgreement, lines };
+  };
+  expect((await agreement()).lines).toEqual([
+    'No judge has voted yet. Votes are brought in with "label judge RUN FILE.jsonl".',
+  ]);
+
+  const file = join(temporaryFolder(), 'votes.jsonl');
+  const votes = [1, 2, 3, 4].map((step) => ({
+    ...{ step, judge: 'strict', rubric: 'v2' },
+    ...(step > 2 ? { value: 'mask', reason: 'blind-edit' } : { value: 'keep' }),
+  }));
+  writeFileSync(file, votes.map((each) => `${JSON.stringify(each)}\n`).join(''));
+  await labelCommand(context, parseArguments(['label', 'judge', writer.run, file]));
+  for (const [step, value] of [
+    [1, 'train'],
+    [2, 'mask'],
+    [3, 'mask'],
+  ] as const) {
+    for (const author of [alice, bob]) {
+      const target = { run: writer.run, from: step, to: step };
+      await store.writer.annotate(author, target, { op: 'label', value, reason: null });
+    }
+  }
+
+  const { found, lines } = await agreement();
+  expect(found.judges).toMatchObject([
+    {
+      ...{ judge: 'strict', rubrics: ['v2'], votes: 4, unparsable: 0 },
+      accuracy: { value: 2 / 3, n: 3 },
+      byReason: [{ reason: 'blind-edit', masked: 2, right: { value: 1, n: 1 } }],
+    },
+  ]);
+  expect(found.people).toMatchObject([{ raw: { value: 1, n: 3 }, kappa: { value: 1 } }]);
+  expect(lines).toContain('strict: 4 votes, rubric v2');
+  expect(lines.find((line) => line.includes('right about'))).toMatch(
+    /67 % \(\d+ to \d+ %, n = 3\) of the steps that people labelled/,
+  );
+  expect((await agreement('--run', writer.run)).found).toEqual(found);
+});
+
+it('another verb is refused with what there is', async () => {
+  const context = {} as CliContext;
+  await expect(judgeCommand(context, parseArguments(['judge', 'run']))).rejects.toMatchObject({
+    code: 'bad_input',
+    message: expect.stringMatching(/Write "judge agreement"/),
+  });
+});

@@ -1,0 +1,120 @@
+import { WaymarkError } from '@shared/contract/errors';
+import type { Estimate } from '@shared/labels/agreement';
+import { foldAnnotations } from '@shared/labels/annotation-fold';
+import {
+  type JudgeAgreement,
+  type JudgeFigures,
+  judgeAgreement,
+  type StepOpinions,
+  type TaskVotes,
+} from '@shared/labels/judge-agreement';
+import { finalScore } from '@shared/runs/scores';
+import { allAnnotations } from '../dataset/event-pages';
+import { successAt } from '../dataset/learning/step-rewards';
+import { creationOf } from '../runs/steer/change-run';
+import type { Arguments } from './arguments';
+import type { CliContext } from './context';
+import { type CommandResult, counted, section } from './output';
+import { named } from './run-commands';
+
+/** Reasons that are told of each judge; `--json` has all. */
+const REASONS = 9;
+
+/** `judge agreement`: how far the votes that stand in the workspace agree with people, with each other and with how runs ended. */
+export async function judgeCommand(context: CliContext, args: Arguments): Promise<CommandResult> {
+  const [, verb, ...more] = args.words;
+  if (verb !== 'agreement' || more.length > 0) {
+    throw new WaymarkError(
+      'bad_input',
+      'Write "judge agreement", with --run RUN for some runs only. Votes are brought in with "label judge RUN FILE.jsonl".',
+    );
+  }
+  const asked = args.values.run ?? [];
+  const runs =
+    asked.length > 0
+      ? await Promise.all(asked.map((word) => named(context, word)))
+      : (await context.reader.runs()).map(({ id }) => id);
+  const steps: StepOpinions[] = [];
+  for (const run of new Set(runs)) steps.push(...(await opinionsIn(context, run)));
+  const found = judgeAgreement(steps);
+  return { json: found, lines: linesOf(found) };
+}
+
+/** What is said of the steps of one run. */
+async function opinionsIn({ reader, store }: CliContext, run: string): Promise<StepOpinions[]> {
+  const entries = await allAnnotations(reader, run);
+  if (entries.length === 0) return [];
+  const [summary, created] = await Promise.all([reader.run(run), creationOf(store, run)]);
+  const score = finalScore(summary.scores);
+  const outcome = score === null ? null : score >= successAt(created.spec) ? 1 : -1;
+  const fold = foldAnnotations(entries);
+  return Array.from({ length: summary.steps }, (_, index) => {
+    const { humans, judges } = fold.at(index + 1);
+    return { humans, judges, task: created.task.id, outcome };
+  });
+}
+
+function linesOf({ steps, judges, amongJudges, amongPeople, people, tasks }: JudgeAgreement): string[] {
+  if (judges.length === 0 && people.length === 0 && amongPeople === null)
+    return ['No judge has voted yet. Votes are brought in with "label judge RUN FILE.jsonl".'];
+  return [
+    `${counted(steps, 'step')} that a judge or a person spoke of; intervals hold 95 %.`,
+    ...judges.flatMap(judgeLines),
+    ...section('Among each other', [
+      ...(amongJudges === null ? [] : [['judges', `Fleiss’ κ ${figure(amongJudges)}`]]),
+      ...(amongPeople === null ? [] : [['people', `Fleiss’ κ ${figure(amongPeople)}`]]),
+      ...people.map(({ one, other, raw, kappa }) => [
+        `${one} and ${other}`,
+        `the same on ${percent(raw)}, Cohen’s κ ${figure(kappa)}`,
+      ]),
+    ]),
+    ...section('Votes and how runs ended', tasks.map(taskCells)),
+  ];
+}
+
+function judgeLines({ judge, rubrics, votes, unparsable, ...figures }: JudgeFigures): string[] {
+  const { accuracy, kappa, maskPrecision, maskRecall, byReason } = figures;
+  const odd = unparsable === 0 ? '' : `, ${unparsable} of them could not be understood`;
+  const rubric = rubrics.length === 0 ? '' : `, rubric ${rubrics.join(', ')}`;
+  return section(`${judge}: ${counted(votes, 'vote')}${odd}${rubric}`, [
+    ...(accuracy === null
+      ? [['no step of these has a label by people', '']]
+      : [
+          ['right about', `${percent(accuracy)} of the steps that people labelled`],
+          ['Cohen’s κ', figure(kappa)],
+          ['of its masks', `${percent(maskPrecision)} are right`],
+          ['of people’s masks', `${percent(maskRecall)} are found`],
+        ]),
+    ...byReason
+      .slice(0, REASONS)
+      .map(({ reason, masked, right }) => [
+        reason === '' ? '(no reason)' : reason,
+        `${masked} masked${right === null ? '' : `, right ${percent(right)}`}`,
+      ]),
+  ]);
+}
+
+function taskCells({ task, perStep, plus, minus, mu, separation, bound }: TaskVotes): string[] {
+  const least = bound === null ? '' : ` (at least ${bound.toFixed(3)} by theorem)`;
+  return [
+    task,
+    `m ${perStep}`,
+    `p₊ ${figure(plus)}`,
+    `p₋ ${figure(minus)}`,
+    mu === null || separation === null
+      ? 'needs scored runs that succeeded and such that failed'
+      : `μ ${mu.toFixed(2)}, A ${separation.toFixed(3)}${least}`,
+  ];
+}
+
+const figure = (estimate: Estimate | null) =>
+  estimate === null
+    ? 'unknown'
+    : `${estimate.value.toFixed(2)} (${estimate.low.toFixed(2)} to ${estimate.high.toFixed(2)}, n = ${estimate.n})`;
+
+const whole = (share: number) => (100 * share).toFixed(0);
+
+const percent = (estimate: Estimate | null) =>
+  estimate === null
+    ? 'unknown'
+    : `${whole(estimate.value)} % (${whole(estimate.low)} to ${whole(estimate.high)} %, n = ${estimate.n})`;

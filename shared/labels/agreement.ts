@@ -1,0 +1,124 @@
+/*
+ * How far opinions on the same steps agree. Every figure says how many it rests on; with none there is no figure.
+ */
+
+/** A figure, what it rests on, and the interval that holds it in 95 of 100 samples. */
+export interface Estimate {
+  value: number;
+  n: number;
+  low: number;
+  high: number;
+}
+
+/** Two-sided, 95 %. */
+const Z = 1.959964;
+
+const within = (value: number, low: number, high: number) => Math.min(high, Math.max(low, value));
+
+/** A share of `n` with Wilson's score interval; null of nothing. */
+export function shareOf(part: number, n: number): Estimate | null {
+  if (n === 0) return null;
+  const value = part / n;
+  const z2 = (Z * Z) / n;
+  const middle = (value + z2 / 2) / (1 + z2);
+  const half = (Z * Math.sqrt((value * (1 - value) + z2 / 4) / n)) / (1 + z2);
+  return { value, n, low: within(middle - half, 0, 1), high: within(middle + half, 0, 1) };
+}
+
+/** How often two raters each said what of the same items. */
+export class PairTable {
+  readonly #cells = new Map<string, { one: string; other: string; count: number }>();
+  n = 0;
+
+  add(one: string, other: string): void {
+    const key = JSON.stringify([one, other]);
+    const cell = this.#cells.get(key) ?? { one, other, count: 0 };
+    cell.count += 1;
+    this.#cells.set(key, cell);
+    this.n += 1;
+  }
+
+  count(one: string, other: string): number {
+    return this.#cells.get(JSON.stringify([one, other]))?.count ?? 0;
+  }
+
+  /** Share of items of which both said the same. */
+  raw(): Estimate | null {
+    return shareOf(this.#same(), this.n);
+  }
+
+  /**
+   * Cohen's κ (1960) with its large-sample interval. Null without items, and where both said one and the same of all of them:
+   * agreement by chance is then complete, and nothing can be beyond it.
+   */
+  kappa(): Estimate | null {
+    const { n } = this;
+    if (n === 0) return null;
+    const ones = new Map<string, number>();
+    const others = new Map<string, number>();
+    for (const { one, other, count } of this.#cells.values()) {
+      ones.set(one, (ones.get(one) ?? 0) + count);
+      others.set(other, (others.get(other) ?? 0) + count);
+    }
+    let expected = 0;
+    for (const [category, count] of ones) expected += (count / n) * ((others.get(category) ?? 0) / n);
+    if (expected >= 1) return null;
+    const observed = this.#same() / n;
+    const error = Math.sqrt((observed * (1 - observed)) / n) / (1 - expected);
+    const value = (observed - expected) / (1 - expected);
+    return { value, n, low: within(value - Z * error, -1, 1), high: within(value + Z * error, -1, 1) };
+  }
+
+  #same(): number {
+    let same = 0;
+    for (const { one, other, count } of this.#cells.values()) if (one === other) same += count;
+    return same;
+  }
+}
+
+/**
+ * Fleiss' κ (1971) of any raters, as many as there are for each item; `items` holds how often each category was given. An item with
+ * fewer than two ratings says nothing of agreement and does not count. The interval is by the jackknife over items. Null
+ * without an item that counts, and where all ratings are of one category.
+ */
+export function fleissKappa(items: Iterable<readonly number[]>): Estimate | null {
+  const rated = [...items].filter((counts) => sum(counts) >= 2);
+  const n = rated.length;
+  const totals: number[] = [];
+  let agreement = 0;
+  for (const counts of rated) {
+    agreement += agreementIn(counts);
+    for (const [category, count] of counts.entries()) totals[category] = (totals[category] ?? 0) + count;
+  }
+  const value = kappaOf(agreement, n, totals);
+  if (value === null) return null;
+  const left: number[] = [];
+  for (const counts of rated) {
+    const without = kappaOf(
+      agreement - agreementIn(counts),
+      n - 1,
+      totals.map((total, category) => total - (counts[category] ?? 0)),
+    );
+    if (without !== null) left.push(without);
+  }
+  const mean = sum(left) / left.length;
+  const spread = left.length < 2 ? Number.NaN : sum(left.map((each) => (each - mean) ** 2));
+  const error = Math.sqrt(((left.length - 1) / left.length) * spread);
+  const half = Number.isFinite(error) ? Z * error : 2;
+  return { value, n, low: within(value - half, -1, 1), high: within(value + half, -1, 1) };
+}
+
+/** Share of pairs of ratings of one item that are the same. */
+function agreementIn(counts: readonly number[]): number {
+  const ratings = sum(counts);
+  return sum(counts.map((count) => count * (count - 1))) / (ratings * (ratings - 1));
+}
+
+function kappaOf(agreement: number, n: number, totals: readonly number[]): number | null {
+  const ratings = sum(totals);
+  if (n === 0 || ratings === 0) return null;
+  const expected = sum(totals.map((total) => (total / ratings) ** 2));
+  return expected >= 1 ? null : (agreement / n - expected) / (1 - expected);
+}
+
+const sum = (values: readonly number[]) => values.reduce((all, each) => all + each, 0);

@@ -1,0 +1,88 @@
+import { expect, it } from 'vitest';
+import { judgeAgreement, peopleSay, type StepOpinions } from './judge-agreement';
+
+type Said = 'train' | 'mask';
+const person = (name: string, value: Said, adjudication = false) => ({
+  author: { uuid: name, name },
+  value,
+  adjudication,
+});
+const vote = (judge: string, value: 'mask' | 'keep', reason = '') => ({ judge, value, reason, rubric: 'v1' });
+const step = (more: Partial<StepOpinions>): StepOpinions => ({
+  ...{ humans: [], judges: [], task: 't', outcome: null },
+  ...more,
+});
+
+it('a judge is compared with what people say, and per reason', () => {
+  const found = judgeAgreement([
+    step({ humans: [person('ada', 'mask')], judges: [vote('j', 'mask', 'blind-edit')] }),
+    step({ humans: [person('ada', 'mask')], judges: [vote('j', 'mask', 'blind-edit')] }),
+    step({ humans: [person('ada', 'train')], judges: [vote('j', 'mask', 'early-finish')] }),
+    step({ humans: [person('ada', 'train')], judges: [vote('j', 'keep')] }),
+    step({ humans: [person('ada', 'mask')], judges: [vote('j', 'keep')] }),
+    // Nobody knows what is right here.
+    step({
+      humans: [person('ada', 'mask'), person('bo', 'train')],
+      judges: [vote('j', 'mask', 'blind-edit')],
+    }),
+    step({ judges: [vote('j', 'keep', 'Unparsable')] }),
+    step({}),
+  ]);
+  expect(found.steps).toBe(7);
+  expect(found.judges).toMatchObject([
+    {
+      ...{ judge: 'j', rubrics: ['v1'], votes: 7, unparsable: 1 },
+      accuracy: { value: 3 / 5, n: 5 },
+      maskPrecision: { value: 2 / 3, n: 3 },
+      maskRecall: { value: 2 / 3, n: 3 },
+      byReason: [
+        { reason: 'blind-edit', masked: 3, right: { value: 1, n: 2 } },
+        { reason: 'early-finish', masked: 1, right: { value: 0, n: 1 } },
+      ],
+    },
+  ]);
+  // Observed 0.6; by chance 0.6 × 0.6 + 0.4 × 0.4 = 0.52.
+  expect(found.judges[0]?.kappa?.value).toBeCloseTo(0.08 / 0.48, 12);
+});
+
+it('an adjudication is what people say; who settled it is no second opinion', () => {
+  const settled = [person('ada', 'mask'), person('bo', 'train'), person('cy', 'train', true)];
+  expect(peopleSay(settled)).toBe('train');
+  expect(peopleSay(settled.slice(0, 2))).toBeNull();
+  expect(peopleSay([])).toBeNull();
+  const { people } = judgeAgreement([
+    step({ humans: settled }),
+    step({ humans: [person('bo', 'mask'), person('ada', 'mask')] }),
+  ]);
+  expect(people).toMatchObject([{ one: 'ada', other: 'bo', raw: { value: 0.5, n: 2 } }]);
+});
+
+it('votes are weighed against how runs ended, task by task', () => {
+  const judges = [vote('a', 'keep'), vote('b', 'keep'), vote('c', 'mask')];
+  const [open] = judgeAgreement([step({ judges, outcome: 1 })]).tasks;
+  expect(open).toMatchObject({ task: 't', perStep: 3, plus: { value: 2 / 3, n: 3 }, minus: null, mu: null });
+  const { tasks } = judgeAgreement([
+    step({ judges, outcome: 1 }),
+    step({ judges: judges.map((each) => ({ ...each, value: 'mask' as const })), outcome: -1 }),
+    step({ judges, outcome: null }),
+    step({ judges, outcome: 1, task: 'other' }),
+  ]);
+  expect(tasks.map(({ task }) => task)).toEqual(['other', 't']);
+  expect(tasks[1]?.mu).toBeCloseTo(2 / 3 + 1, 12);
+  // Three votes of −1 each time: all but no vote of +1 among the others.
+  expect(tasks[1]?.separation).toBeCloseTo(1 - (1 / 3) ** 3, 12);
+  expect(tasks[1]?.bound).toBeCloseTo(1 - Math.exp((-3 * (2 / 3) ** 2) / 4), 12);
+});
+
+it('an opinion on many steps is counted once for each, whatever the order', () => {
+  const steps = Array.from({ length: 3_000 }, (_, index) =>
+    step({
+      humans: [person('ada', index % 3 === 0 ? 'mask' : 'train')],
+      judges: [vote('j', index % 3 === 0 || index % 10 === 0 ? 'mask' : 'keep')],
+      outcome: index % 2 === 0 ? 1 : -1,
+    }),
+  );
+  const found = judgeAgreement(steps);
+  expect(found.judges[0]).toMatchObject({ votes: 3_000, maskRecall: { value: 1, n: 1_000 } });
+  expect(judgeAgreement([...steps].reverse())).toEqual(found);
+});

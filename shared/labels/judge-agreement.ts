@@ -1,0 +1,212 @@
+import type { LabelValue } from '../log/annotations';
+import { type Estimate, fleissKappa, PairTable, shareOf } from './agreement';
+import type { HumanLabel, JudgeVerdict } from './labels';
+import { separation, separationBound } from './vote-precision';
+
+/** What was said of one step, and how its run ended. */
+export interface StepOpinions {
+  humans: readonly Pick<HumanLabel, 'author' | 'value' | 'adjudication'>[];
+  judges: readonly Pick<JudgeVerdict, 'judge' | 'value' | 'reason' | 'rubric'>[];
+  /** Id of the run's task. */
+  task: string;
+  /** 1: the run was successful, −1: it was not, null: it was never scored. */
+  outcome: 1 | -1 | null;
+}
+
+/** A judge against what people say of the same steps. */
+export interface JudgeFigures {
+  judge: string;
+  /** Versions of the rubric its votes were given by, sorted. */
+  rubrics: string[];
+  votes: number;
+  /** Votes that could not be understood; they count nowhere else. */
+  unparsable: number;
+  accuracy: Estimate | null;
+  kappa: Estimate | null;
+  /** Of the steps it masked, those that people mask too; and of those that people mask, the ones it masked. */
+  maskPrecision: Estimate | null;
+  maskRecall: Estimate | null;
+  /** Of the steps it masked for this reason, those that people mask too. */
+  byReason: { reason: string; masked: number; right: Estimate | null }[];
+}
+
+/** What the votes on a task's steps are worth (RLAnything, theorem 1). */
+export interface TaskVotes {
+  task: string;
+  /** Votes on a step that has any, on average, rounded: m. */
+  perStep: number;
+  /** p₊: votes of +1 in successful runs; p₋: votes of −1 in the others. */
+  plus: Estimate | null;
+  minus: Estimate | null;
+  /** p₊ + p₋; A, the probability that the votes tell two such steps apart, and the least that the theorem promises. */
+  mu: number | null;
+  separation: number | null;
+  bound: number | null;
+}
+
+export interface JudgeAgreement {
+  /** Steps on which anybody said anything. */
+  steps: number;
+  judges: JudgeFigures[];
+  /** Of steps that more than one judge, or person, speaks of. */
+  amongJudges: Estimate | null;
+  amongPeople: Estimate | null;
+  /** Of each two people who labelled the same steps. */
+  people: { one: string; other: string; raw: Estimate | null; kappa: Estimate | null }[];
+  tasks: TaskVotes[];
+}
+
+/** A judge that could not be understood is brought in with this as its reason, whatever its value. */
+const UNPARSABLE = 'unparsable';
+
+/** Whether a vote could not be understood. */
+export const isUnparsable = ({ reason }: Pick<JudgeVerdict, 'reason'>): boolean =>
+  reason.trim().toLowerCase() === UNPARSABLE;
+
+/** What people say of a step: an adjudication, else all who spoke; null where nobody did, or they differ. */
+export function peopleSay(humans: StepOpinions['humans']): LabelValue | null {
+  const adjudicated = humans.filter(({ adjudication }) => adjudication);
+  const [first, ...others] = adjudicated.length > 0 ? adjudicated : humans;
+  return first === undefined || others.some(({ value }) => value !== first.value) ? null : first.value;
+}
+
+/** How far judges agree with people, with each other, and with how runs ended. One pass; its time grows with the opinions. */
+export function judgeAgreement(steps: Iterable<StepOpinions>): JudgeAgreement {
+  const judges = new Map<string, JudgeTally>();
+  const pairs = new Map<string, { one: string; other: string; table: PairTable }>();
+  const tasks = new Map<string, TaskTally>();
+  const [judged, labelled]: [number[][], number[][]] = [[], []];
+  let count = 0;
+  for (const { humans, judges: verdicts, task, outcome } of steps) {
+    if (humans.length === 0 && verdicts.length === 0) continue;
+    count += 1;
+    const truth = peopleSay(humans);
+    for (const verdict of verdicts) {
+      const tally = judges.get(verdict.judge) ?? new JudgeTally(verdict.judge);
+      judges.set(verdict.judge, tally);
+      tally.add(verdict, truth);
+    }
+    const votes = verdicts.filter((verdict) => !isUnparsable(verdict));
+    const keeps = votes.filter(({ value }) => value === 'keep').length;
+    judged.push([keeps, votes.length - keeps]);
+    const trains = humans.filter(({ value }) => value === 'train').length;
+    labelled.push([trains, humans.length - trains]);
+    addPairs(pairs, humans);
+    if (votes.length === 0) continue;
+    const tally = tasks.get(task) ?? new TaskTally(task);
+    tasks.set(task, tally);
+    tally.add(keeps, votes.length, outcome);
+  }
+  return {
+    steps: count,
+    judges: [...judges.values()].map((tally) => tally.figures()).sort(by(({ judge }) => judge)),
+    amongJudges: fleissKappa(judged),
+    amongPeople: fleissKappa(labelled),
+    people: [...pairs.values()]
+      .map(({ one, other, table }) => ({ one, other, raw: table.raw(), kappa: table.kappa() }))
+      .sort(by(({ one, other }) => `${one}\n${other}`)),
+    tasks: [...tasks.values()].map((tally) => tally.figures()).sort(by(({ task }) => task)),
+  };
+}
+
+const by =
+  <T>(key: (each: T) => string) =>
+  (a: T, b: T): number =>
+    key(a) < key(b) ? -1 : 1;
+
+function addPairs(
+  pairs: Map<string, { one: string; other: string; table: PairTable }>,
+  humans: StepOpinions['humans'],
+): void {
+  // Who settled a disagreement had seen it: that is no second opinion.
+  const own = humans.filter(({ adjudication }) => !adjudication).sort(by(({ author }) => author.uuid));
+  for (const [index, first] of own.entries()) {
+    for (const second of own.slice(index + 1)) {
+      if (first.author.uuid === second.author.uuid) continue;
+      const key = JSON.stringify([first.author.uuid, second.author.uuid]);
+      const names = { one: first.author.name, other: second.author.name };
+      const pair = pairs.get(key) ?? { ...names, table: new PairTable() };
+      pairs.set(key, pair);
+      pair.table.add(first.value, second.value);
+    }
+  }
+}
+
+class JudgeTally {
+  readonly #table = new PairTable();
+  readonly #rubrics = new Set<string>();
+  readonly #reasons = new Map<string, { masked: number; right: number; compared: number }>();
+  #votes = 0;
+  #unparsable = 0;
+
+  constructor(private readonly judge: string) {}
+
+  add(verdict: StepOpinions['judges'][number], truth: LabelValue | null): void {
+    this.#votes += 1;
+    if (verdict.rubric !== '') this.#rubrics.add(verdict.rubric);
+    if (isUnparsable(verdict)) {
+      this.#unparsable += 1;
+      return;
+    }
+    const masks = verdict.value === 'mask';
+    if (truth !== null) this.#table.add(masks ? 'mask' : 'train', truth);
+    if (!masks) return;
+    const found = this.#reasons.get(verdict.reason) ?? { masked: 0, right: 0, compared: 0 };
+    this.#reasons.set(verdict.reason, found);
+    found.masked += 1;
+    if (truth !== null) found.compared += 1;
+    if (truth === 'mask') found.right += 1;
+  }
+
+  figures(): JudgeFigures {
+    const table = this.#table;
+    const both = table.count('mask', 'mask');
+    return {
+      judge: this.judge,
+      rubrics: [...this.#rubrics].sort(),
+      votes: this.#votes,
+      unparsable: this.#unparsable,
+      accuracy: table.raw(),
+      kappa: table.kappa(),
+      maskPrecision: shareOf(both, both + table.count('mask', 'train')),
+      maskRecall: shareOf(both, both + table.count('train', 'mask')),
+      byReason: [...this.#reasons]
+        .map(([reason, { masked, right, compared }]) => ({ reason, masked, right: shareOf(right, compared) }))
+        .sort((a, b) => b.masked - a.masked || (a.reason < b.reason ? -1 : 1)),
+    };
+  }
+}
+
+class TaskTally {
+  #steps = 0;
+  #votes = 0;
+  #good = { kept: 0, votes: 0 };
+  #bad = { masked: 0, votes: 0 };
+
+  constructor(private readonly task: string) {}
+
+  add(keeps: number, votes: number, outcome: StepOpinions['outcome']): void {
+    this.#steps += 1;
+    this.#votes += votes;
+    if (outcome === 1) {
+      this.#good.kept += keeps;
+      this.#good.votes += votes;
+    } else if (outcome === -1) {
+      this.#bad.masked += votes - keeps;
+      this.#bad.votes += votes;
+    }
+  }
+
+  figures(): TaskVotes {
+    const perStep = Math.round(this.#votes / this.#steps);
+    const plus = shareOf(this.#good.kept, this.#good.votes);
+    const minus = shareOf(this.#bad.masked, this.#bad.votes);
+    const both = plus !== null && minus !== null;
+    return {
+      ...{ task: this.task, perStep, plus, minus },
+      mu: both ? plus.value + minus.value : null,
+      separation: both ? separation(plus.value, minus.value, perStep) : null,
+      bound: both ? separationBound(plus.value, minus.value, perStep) : null,
+    };
+  }
+}
