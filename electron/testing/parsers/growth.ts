@@ -27,13 +27,17 @@ export const growthMemory = [
 /**
  * Every parser over its worst shapes at so many characters, or at all it takes, and at a quarter of that. In a process that was
  * started with `growthMemory`: what is kept beyond a young generation is copied by the collector, once, and that step of a few
- * times is not the parser's.
+ * times is not the parser's. A shape that costs less than `judged` ms is not looked at again.
  */
-export function* growthOfEach(length: number): Generator<Grown> {
+export function* growthOfEach(length: number, judged = NOISE_MS): Generator<Grown> {
   for (const { names, shapes, most = length, parse } of everyParser) {
     for (const [name, shape] of Object.entries(shapes)) {
       const whole = Math.min(length, most);
-      yield { names, what: `${names[0]} of ${name}`, ...lookAt(parse, shape(whole / 4), shape(whole)) };
+      yield {
+        names,
+        what: `${names[0]} of ${name}`,
+        ...lookAt(parse, shape(whole / 4), shape(whole), judged),
+      };
     }
   }
 }
@@ -42,12 +46,13 @@ function lookAt(
   parse: (text: string) => unknown,
   less: string,
   all: string,
+  judged: number,
 ): Pick<Grown, 'small' | 'large' | 'growth'> {
   let [small, large] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
   for (let look = 0; look < LOOKS; look += 1) {
     small = Math.min(small, costOf(parse, less));
     large = Math.min(large, costOf(parse, all));
-    if (large < NOISE_MS || growthOf(small, large) < LOOKED_AT_AGAIN) break;
+    if (large < judged || growthOf(small, large) < LOOKED_AT_AGAIN) break;
   }
   return { small, large, growth: growthOf(small, large) };
 }
