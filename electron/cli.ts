@@ -8,6 +8,7 @@ import { computerCommand } from './cli/computer-commands';
 import type { CliContext } from './cli/context';
 import { cleanCommand, verifyCommand, verifyUnopened } from './cli/dataset-commands';
 import { demoCommand } from './cli/demo-command';
+import { experimentCommand } from './cli/experiment-commands';
 import { exportCommand } from './cli/exports/export-commands';
 import { findingsCommand } from './cli/exports/redaction-commands';
 import { tokensCommand } from './cli/exports/token-commands';
@@ -263,6 +264,8 @@ function command(context: CliContext, args: Arguments): Promise<CommandResult> {
       return judgeCommand(context, args);
     case 'stats':
       return statsCommand(context, args);
+    case 'experiment':
+      return experimentCommand(context, args);
     case 'import':
       return importCommand(context, args);
     case 'export':

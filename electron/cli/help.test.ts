@@ -29,7 +29,10 @@ describe('help', () => {
     [['rules', 'R'], ['rules RUN']],
     [['label', 'R', '3', 'train'], ['label RUN STEP train|mask|clear']],
     [['queue', 'next'], ['queue [RUN]... | queue next [RUN]']],
-    [['stats', 'R'], ['stats RUN']],
+    [
+      ['stats', 'R'],
+      ['stats RUN', 'stats --experiment NAME'],
+    ],
     [['restore'], ['restore', 'restore [BACKUP] --to DIR']],
   ])('of %j is about that command alone', (words, expected) => {
     const page = helpFor(words);

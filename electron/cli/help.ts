@@ -81,6 +81,12 @@ const helpText = `waymark: the engine of Waymark without its window
                                     [--precedence union|judge_over_rule]
   rules clear --task T              go back to the rules the task itself sets
   stats RUN                         figures on scores, labels, rules, actions and people
+  stats --experiment NAME           the same as experiment show NAME
+      [--format tables|csv|markdown]
+  experiment list                   experiments that runs name, with arms, tasks and runs
+  experiment show NAME              scores, hours and cost by arm, domain and task; scores
+                                    over the hours, hints, effort
+      [--format tables|csv|markdown]  csv: a line a run; markdown: a report for a paper
   import PATH [--format researchgym]  a node, a tree or a checkpoint folder becomes a run
       [--title TEXT] [--task ID] [--again]
   queue [RUN]... | queue next [RUN]  what waits for you (or --annotator NAME), by class

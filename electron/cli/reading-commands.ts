@@ -12,6 +12,7 @@ const READING = new Map<string, readonly string[]>(
     label: ['export'],
     queue: ['-', 'next', 'people'],
     stats: [],
+    experiment: [],
     export: [],
     verify: [],
   }),

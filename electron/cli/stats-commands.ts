@@ -1,11 +1,26 @@
+import { WaymarkError } from '@shared/contract/errors';
 import type { RunStats } from '@shared/runs/run-stats';
-import { type Arguments, required } from './arguments';
+import { type Arguments, filled, required } from './arguments';
 import type { CliContext } from './context';
+import { showExperiment } from './experiment-commands';
 import { type CommandResult, counted, section } from './output';
 import { named } from './run-commands';
 
-/** `stats RUN`: what the plots show, as figures. */
+/** `stats RUN`: what the plots show, as figures; `stats --experiment NAME`: an experiment's. */
 export async function statsCommand(context: CliContext, args: Arguments): Promise<CommandResult> {
+  const experiment = filled(args.values.experiment, '--experiment');
+  if (experiment !== null) {
+    if (args.words[1] !== undefined) {
+      throw new WaymarkError(
+        'bad_input',
+        'Name a run or --experiment, not both: an experiment is told of all its runs.',
+      );
+    }
+    return showExperiment(context, experiment, args.values.format);
+  }
+  if (args.values.format !== undefined) {
+    throw new WaymarkError('bad_input', '--format is for --experiment. For one run, use --json.');
+  }
   const run = await named(context, required(args.words[1], 'The run'));
   const stats = await context.reader.stats(run);
   return { json: stats, lines: linesOf(stats) };

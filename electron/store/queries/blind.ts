@@ -4,6 +4,7 @@ import type { StepFacets } from '@shared/contract/ipc/timeline';
 import type { RulePreview } from '@shared/contract/rules/rule-views';
 import type { StepQuery } from '@shared/contract/step-query';
 import type { RunSummary, SegmentView, StepDetail, StepHead, Tile } from '@shared/contract/views';
+import type { ExperimentRun } from '@shared/experiments/experiment-run';
 import { holds, stepsIn, without } from '@shared/labels/review/step-ranges';
 import {
   asksOpinions,
@@ -208,6 +209,17 @@ export const blindRetroMask = inRun<RetroMask | null>((mask, { steps }) => {
 export const blindExamples = inRun<DecidedExamples[]>(() => []);
 
 export const blindStats = inRun<RunStats>((stats) => ({ ...stats, masks: [], rules: [], people: [] }));
+
+/** How long people spent on which steps tells how hard they found them. */
+export async function blindExperiment(
+  view: BlindView,
+  read: (name: string) => Promise<ExperimentRun[]>,
+  name: string,
+): Promise<ExperimentRun[]> {
+  const [runs, hidden] = await Promise.all([read(name), view.hiddenRuns()]);
+  const blind = new Set(hidden.map(({ run }) => run));
+  return runs.map((run) => (blind.has(run.run) ? { ...run, review: null } : run));
+}
 
 export const blindAnnotations = inRun<AnnotationEntry[]>((entries, _hidden, viewer) => by(viewer, entries));
 

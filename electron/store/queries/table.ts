@@ -20,6 +20,7 @@ import {
   blindCount,
   blindEntry,
   blindExamples,
+  blindExperiment,
   blindFacets,
   blindHeads,
   blindMatches,
@@ -44,6 +45,7 @@ import { bounded, findRun, type ReadContext, readEvents } from './read-context';
 import { readDecidedExamples } from './read-decided-examples';
 import { readAnnotations, readEntry, readOutbox, readOutboxHead } from './read-entries';
 import { readEvidence } from './read-evidence';
+import { readExperiment, readExperiments } from './read-experiments';
 import { readFacets } from './read-facets';
 import { readFileCounts, readFileRevisions, readFiles, readFileText, readQueries } from './read-files';
 import { readHints } from './read-hints';
@@ -207,6 +209,10 @@ export const queries = {
     blind: blindStats,
     run: ({ stats }: Reads, run: string) => stats.stats(run),
   }),
+  /** Every experiment that runs name, the newest first. */
+  experiments: query({ thread: 'read', blind: 'holds no opinions', run: readExperiments }),
+  /** Its runs with scores, hours, cost and hints; `not_found` where no run names it. */
+  experiment: query({ thread: 'read', blind: blindExperiment, run: readExperiment }),
   /** What wants a person's eye in a run, up to its head. */
   attention: query({
     thread: 'read',

@@ -1,0 +1,237 @@
+import { WaymarkError } from '@shared/contract/errors';
+import { isId } from '@shared/contract/id';
+import type {
+  ExperimentListing,
+  ExperimentRun,
+  HintEffect,
+  TimedScore,
+} from '@shared/experiments/experiment-run';
+import type { NewEvent } from '@shared/log/events';
+import { hasEnded } from '@shared/runs/run-status';
+import { finalScore } from '@shared/runs/scores';
+import { WorkingTime } from '@shared/runs/working-time';
+import { LAST_SEQ, rowId } from '../file/rows';
+import { parseRun, type ReadContext, type RunRecord, type RunRow } from './read-context';
+
+/** Keys of a run's rows, for joins with a list of runs. */
+const FIRST = rowId(1, 0);
+const inRun = (id: string, run = 'asked.value') =>
+  `${id} BETWEEN ${run} * ${FIRST} AND ${run} * ${FIRST} + ${LAST_SEQ}`;
+
+/** Every experiment that some run names, the newest first. */
+export function readExperiments({ statements }: ReadContext): ExperimentListing[] {
+  const rows = statements.all<{
+    name: string;
+    arm: string | null;
+    task: string;
+    status: RunRecord['state']['status'];
+    createdAt: number;
+  }>(
+    `SELECT json_extract(e.body, '$.experiment') AS name, json_extract(e.body, '$.arm') AS arm,
+       json_extract(e.body, '$.task.id') AS task, json_extract(h.state, '$.status') AS status, r.created_at AS createdAt
+     FROM run r JOIN run_head h ON h.run = r.id JOIN event e ON e.id = r.id * ${FIRST} + 1
+     WHERE e.kind = 'run.created' AND json_extract(e.body, '$.experiment') IS NOT NULL`,
+  );
+  const byName = new Map<string, typeof rows>();
+  for (const row of rows) byName.set(row.name, [...(byName.get(row.name) ?? []), row]);
+  return [...byName]
+    .map(([name, runs]) => ({
+      name,
+      runs: runs.length,
+      arms: new Set(runs.map(({ arm }) => arm)).size,
+      tasks: new Set(runs.map(({ task }) => task)).size,
+      ended: runs.filter(({ status }) => status !== null && hasEnded(status)).length,
+      createdAt: Math.max(...runs.map(({ createdAt }) => createdAt)),
+    }))
+    .sort((a, b) => b.createdAt - a.createdAt || (a.name < b.name ? -1 : 1));
+}
+
+interface Created {
+  arm: string | null;
+  group: string | null;
+  sample: number | null;
+  seed: number | null;
+  taskHint: ExperimentRun['taskHint'];
+  humanHints: boolean;
+}
+
+/**
+ * The runs of an experiment, oldest first, by one question for each kind of row and none for each run.
+ * @throws WaymarkError not_found
+ */
+export function readExperiment(context: ReadContext, name: string): ExperimentRun[] {
+  const runs = context.statements
+    .all<RunRow & { created: string }>(
+      `SELECT r.id, r.ulid, r.created_at, h.changed_at, h.seq, h.epoch, h.facts, h.state,
+         json_object('arm', json_extract(e.body, '$.arm'), 'group', json_extract(e.body, '$.group'),
+           'sample', json_extract(e.body, '$.sample'), 'seed', json_extract(e.body, '$.seed'),
+           'taskHint', json_extract(e.body, '$.taskHint'),
+           'humanHints', json(iif(json_extract(e.body, '$.humanHints'), 'true', 'false'))) AS created
+       FROM run r JOIN run_head h ON h.run = r.id JOIN event e ON e.id = r.id * ${FIRST} + 1
+       WHERE e.kind = 'run.created' AND json_extract(e.body, '$.experiment') = ? ORDER BY r.id`,
+      name,
+    )
+    .filter(({ ulid }) => isId(ulid));
+  if (runs.length === 0) {
+    throw new WaymarkError(
+      'not_found',
+      `No run belongs to an experiment "${name}". "waymark experiment list" shows the experiments of this workspace.`,
+    );
+  }
+  const rows = rowsOf(context, JSON.stringify(runs.map(({ id }) => id)));
+  return runs.map((row) => runOf(context, parseRun(row), JSON.parse(row.created) as Created, rows));
+}
+
+interface TimingRow {
+  id: number;
+  kind: string;
+  at: number;
+  previous_at: number;
+  body: string;
+}
+
+interface ScoreRow {
+  id: number;
+  step: number;
+  score: number;
+  at: number;
+}
+
+interface HintRow {
+  run: number;
+  category: string;
+  text: string;
+  step: number;
+}
+
+function grouped<Row>(rows: readonly Row[], runOf: (row: Row) => number): Map<number, Row[]> {
+  const groups = new Map<number, Row[]>();
+  for (const row of rows) {
+    const group = groups.get(runOf(row));
+    if (group === undefined) groups.set(runOf(row), [row]);
+    else group.push(row);
+  }
+  return groups;
+}
+
+type Rows = ReturnType<typeof rowsOf>;
+
+function rowsOf({ statements }: ReadContext, asked: string) {
+  const runs = 'FROM json_each(?) AS asked CROSS JOIN';
+  const byId = ({ id }: { id: number }) => Math.floor(id / FIRST);
+  const byRun = ({ run }: { run: number }) => run;
+  return {
+    timing: grouped(
+      statements.all<TimingRow>(
+        `SELECT t.id, t.kind, t.at, t.previous_at, t.body ${runs} timing t ON ${inRun('t.id')} ORDER BY t.id`,
+        asked,
+      ),
+      byId,
+    ),
+    scores: grouped(
+      statements.all<ScoreRow>(
+        `SELECT v.id, v.step, v.score, e.at ${runs} evaluation v ON ${inRun('v.id')} CROSS JOIN event e ON e.id = v.id
+         WHERE v.score IS NOT NULL ORDER BY v.id`,
+        asked,
+      ),
+      byId,
+    ),
+    hints: grouped(
+      statements.all<HintRow>(
+        `SELECT h.run, h.category, h.text, h.step ${runs} hint h ON h.run = asked.value
+         WHERE h.state = 'delivered' AND h.step IS NOT NULL ORDER BY h.run, h.step, h.number`,
+        asked,
+      ),
+      byRun,
+    ),
+    reviews: new Map(
+      statements
+        .all<{ run: number; ms: number; steps: number }>(
+          `SELECT d.run, sum(d.ms) AS ms, count(DISTINCT d.step) AS steps ${runs} dwell d ON d.run = asked.value GROUP BY d.run`,
+          asked,
+        )
+        .map(({ run, ms, steps }) => [run, { ms, steps }]),
+    ),
+    /** Runs with an answer that has no price, and those with any answer. */
+    answers: new Map(
+      statements
+        .all<{ run: number; unpriced: number }>(
+          `SELECT asked.value AS run, sum(json_extract(e.body, '$.cost') IS NULL) AS unpriced
+           ${runs} event e ON ${inRun('e.id')} WHERE e.kind = 'model.answered' GROUP BY asked.value`,
+          asked,
+        )
+        .map(({ run, unpriced }) => [run, unpriced]),
+    ),
+  };
+}
+
+function runOf(context: ReadContext, run: RunRecord, created: Created, rows: Rows): ExperimentRun {
+  const { facts, state } = run;
+  const ended = state.status !== null && hasEnded(state.status);
+  const isRunning = !ended && context.isDriven(run.ulid);
+  const until = isRunning ? context.now() : run.changedAt;
+  const { scores, workingMs } = timed(rows.timing.get(run.id) ?? [], rows.scores.get(run.id) ?? [], until);
+  const hints = rows.hints.get(run.id) ?? [];
+  const { best } = state.scores;
+  return {
+    run: run.ulid,
+    title: facts.title,
+    task: facts.task,
+    model: state.changed.model ?? facts.model,
+    ...created,
+    branch: facts.parent !== null,
+    status: state.status,
+    ended,
+    final: ended ? finalScore(state.scores) : null,
+    best,
+    timeToBestMs: best === null ? null : (scores.find(({ score }) => score === best)?.ms ?? null),
+    workingMs,
+    cost: rows.answers.get(run.id) === 0 ? state.cost : null,
+    steps: state.steps,
+    scores,
+    hints: hints.map(({ category, step }) => effectOf(category, step, scores)),
+    hintWords: hints.reduce((sum, { text }) => sum + wordsIn(text), 0),
+    review: rows.reviews.get(run.id) ?? { ms: 0, steps: 0 },
+  };
+}
+
+/** Working time of a run, and at each of its scores. */
+function timed(
+  timing: readonly TimingRow[],
+  scored: readonly ScoreRow[],
+  until: number,
+): { scores: TimedScore[]; workingMs: number } {
+  const time = new WorkingTime();
+  let next = 0;
+  const follow = (before: number) => {
+    for (let row = timing[next]; row !== undefined && row.id < before; row = timing[++next]) {
+      // Carries the stamp of the event before, which a dead driver's time ends with.
+      time.apply({ kind: 'hint.undelivered', body: { ids: [] } }, row.previous_at);
+      time.apply({ kind: row.kind, body: JSON.parse(row.body) } as NewEvent, row.at);
+    }
+  };
+  const scores = scored.map(({ id, step, score, at }) => {
+    follow(id);
+    return { ms: time.ms(at), step, score };
+  });
+  follow(Number.POSITIVE_INFINITY);
+  return { scores, workingMs: time.ms(until) };
+}
+
+/** A hint reaches the agent with what a step observed: a score of that step was had without it. */
+function effectOf(category: string, step: number, scores: readonly TimedScore[]): HintEffect {
+  return {
+    category,
+    step,
+    before: scores.findLast((each) => each.step <= step)?.score ?? null,
+    after: scores.find((each) => each.step > step)?.score ?? null,
+  };
+}
+
+const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' });
+
+function wordsIn(text: string): number {
+  let words = 0;
+  for (const { isWordLike } of segmenter.segment(text)) if (isWordLike === true) words += 1;
+  return words;
+}

@@ -1,0 +1,177 @@
+import type { ExperimentRun } from './experiment-run';
+import type { Figure } from './figures';
+import { effectOfHints, effortOf, notRecorded } from './hints-and-effort';
+import { scalingCurve } from './scaling-curve';
+import {
+  type ArmSummary,
+  type Figures,
+  type Measure,
+  measures,
+  type Summary,
+  summariseArms,
+} from './summary';
+
+/** A table of an experiment: a title, a head, and rows of texts. */
+export interface ReportTable {
+  title: string;
+  head: string[];
+  rows: string[][];
+}
+
+const heads: Record<Measure, string> = {
+  final: 'Final score',
+  best: 'Best score',
+  timeToBest: 'Hours to best',
+  hours: 'Hours',
+  cost: 'Cost',
+};
+
+/** What a report, and the command line, show of an experiment. */
+export function reportTables(runs: readonly ExperimentRun[]): ReportTable[] {
+  const arms = summariseArms(runs);
+  const tables: ReportTable[] = [
+    {
+      title: 'Arms: means over tasks ± deviation over tasks',
+      head: ['Arm', 'Models', 'Task hint', 'Human hints', 'Tasks', 'Runs', ...measureHeads],
+      rows: arms.map((arm) => [
+        ...[armName(arm.arm), arm.models.join(', '), arm.taskHints.join(', '), arm.humanHints.join(', ')],
+        ...[String(arm.tasks), String(arm.runs), ...figureCells(arm.figures, 'overTasks')],
+      ]),
+    },
+    {
+      title: 'Arms: means over runs ± deviation over runs',
+      head: ['Arm', 'Runs', ...measureHeads],
+      rows: arms.map((arm) => [
+        ...[armName(arm.arm), String(arm.runs), ...figureCells(arm.figures, 'overRuns')],
+      ]),
+    },
+    {
+      title: 'By domain: means over tasks ± deviation over tasks',
+      head: ['Domain', 'Arm', 'Tasks', 'Runs', ...measureHeads],
+      rows: sideBySide(
+        arms,
+        ({ byDomain }) => byDomain,
+        ({ domain }) => domain ?? '(no domain)',
+        'overTasks',
+      ),
+    },
+    {
+      title: 'By task: means over runs ± deviation over runs',
+      head: ['Task', 'Arm', 'Runs', ...measureHeads],
+      rows: sideBySide(
+        arms,
+        ({ byTask }) => byTask,
+        ({ task }) => task,
+        'overRuns',
+      ),
+    },
+    curveTable(arms, runs),
+    ...hintTables(arms, runs),
+  ];
+  return tables.filter(({ rows }) => rows.length > 0);
+}
+
+/** What no table can say, in sentences. */
+export function reportNotes(runs: readonly ExperimentRun[]): string[] {
+  const branches = runs.filter(({ branch }) => branch).length;
+  const going = runs.filter(({ ended, branch }) => !ended && !branch).length;
+  return [
+    'Hours are working time. A mean of scores leaves out runs without one and says how many; a mean of costs is unknown as soon as one cost is.',
+    ...(going > 0 ? [`Not ended yet, so without a final score: ${going}.`] : []),
+    ...(branches > 0 ? [`Branches, which count in no table: ${branches}.`] : []),
+    `Not recorded: ${notRecorded.join(', ')}.`,
+  ];
+}
+
+/** A report that can be pasted into a paper. */
+export function reportMarkdown(name: string, runs: readonly ExperimentRun[]): string {
+  const parts = reportTables(runs).map(({ title, head, rows }) =>
+    [`## ${title}`, '', row(head), row(head.map(() => '---')), ...rows.map(row)].join('\n'),
+  );
+  return [`# ${inMarkdown(name)}`, ...parts, ...reportNotes(runs)].join('\n\n');
+}
+
+const measureHeads = measures.map((measure) => heads[measure]);
+
+function row(cells: readonly string[]): string {
+  return `| ${cells.map(inMarkdown).join(' | ')} |`;
+}
+
+/** Names are other people's words: they neither end a cell or a line nor become markup. */
+function inMarkdown(text: string): string {
+  return text.replace(/\s+/g, ' ').replace(/[\\|`*_[\]<>#]/g, '\\$&');
+}
+
+function armName(arm: string | null): string {
+  return arm ?? '(no arm)';
+}
+
+/** "24.01 ± 3.20", with what is missing; "unknown" where there is no mean. */
+export function figureText({ mean, deviation, unknown, n }: Figure): string {
+  if (mean === null) return n + unknown === 0 ? '–' : 'unknown';
+  const spread = deviation === null ? '' : ` ± ${deviation.toFixed(2)}`;
+  return `${mean.toFixed(2)}${spread}${unknown > 0 ? ` (n = ${n}, ${unknown} without)` : ''}`;
+}
+
+function figureCells(figures: Figures, over: 'overTasks' | 'overRuns'): string[] {
+  return measures.map((measure) => figureText(figures[measure][over]));
+}
+
+/** The arms under one another for each key. */
+function sideBySide<Part extends Summary>(
+  arms: readonly ArmSummary[],
+  partsOf: (arm: ArmSummary) => readonly Part[],
+  keyOf: (part: Part) => string,
+  over: 'overTasks' | 'overRuns',
+): string[][] {
+  const all = arms.flatMap((arm) => partsOf(arm).map((part) => ({ arm: arm.arm, part, key: keyOf(part) })));
+  return [...new Set(all.map(({ key }) => key))].flatMap((key) =>
+    all
+      .filter((each) => each.key === key)
+      .map(({ arm, part }) => [
+        ...[key, armName(arm), ...(over === 'overTasks' ? [String(part.tasks)] : []), String(part.runs)],
+        ...figureCells(part.figures, over),
+      ]),
+  );
+}
+
+function inArm(runs: readonly ExperimentRun[], arm: string | null): ExperimentRun[] {
+  return runs.filter((run) => run.arm === arm && !run.branch);
+}
+
+function curveTable(arms: readonly ArmSummary[], runs: readonly ExperimentRun[]): ReportTable {
+  return {
+    title: 'Scaling: mean over tasks of the last score at or before the hour',
+    head: ['Arm', 'Hour', 'Score', 'Tasks with a score'],
+    rows: arms.flatMap(({ arm }) =>
+      scalingCurve(inArm(runs, arm)).map(({ hour, score, tasks, of }) => [
+        ...[armName(arm), String(hour), score === null ? '–' : score.toFixed(2), `${tasks} of ${of}`],
+      ]),
+    ),
+  };
+}
+
+function hintTables(arms: readonly ArmSummary[], runs: readonly ExperimentRun[]): ReportTable[] {
+  return [
+    {
+      title: 'Hints: scores before and after, by category',
+      head: ['Arm', 'Category', 'Hints', 'Before', 'After', 'Change'],
+      rows: arms.flatMap(({ arm }) =>
+        effectOfHints(inArm(runs, arm)).map(({ category, hints, before, after, change }) => [
+          ...[armName(arm), category, String(hints), ...[before, after, change].map(figureText)],
+        ]),
+      ),
+    },
+    {
+      title: "Effort of people, and the runs' cost",
+      head: ['Arm', 'Hints', 'Words', 'Minutes in review', 'Steps looked at', 'Cost of a run'],
+      rows: arms.map(({ arm, figures }) => {
+        const { hints, words, reviewMinutes, reviewedSteps } = effortOf(inArm(runs, arm));
+        return [
+          ...[armName(arm), String(hints), String(words), reviewMinutes?.toFixed(1) ?? 'withheld'],
+          ...[reviewedSteps?.toString() ?? 'withheld', figureText(figures.cost.overRuns)],
+        ];
+      }),
+    },
+  ];
+}
