@@ -11,6 +11,7 @@ const READING = new Map<string, readonly string[]>(
     checkpoint: ['list'],
     label: ['export'],
     queue: ['-', 'next', 'people'],
+    judge: ['agreement'],
     stats: [],
     experiment: [],
     export: [],

@@ -13,7 +13,7 @@ export async function statsCommand(context: CliContext, args: Arguments): Promis
     if (args.words[1] !== undefined) {
       throw new WaymarkError(
         'bad_input',
-        'Name a run or --experiment, not both: an experiment is told of all its runs.',
+        'Name a run or --experiment, not both: an experiment always covers all its runs.',
       );
     }
     return showExperiment(context, experiment, args.values.format);

@@ -17,7 +17,7 @@ export function scoreAtHour(runs: readonly ExperimentRun[], hour: number): Curve
   const byTask = new Map<string, (number | null)[]>();
   for (const { task, scores, branch } of runs) {
     if (branch) continue;
-    const last = scores.findLast(({ ms }) => ms <= hour * HOUR)?.score ?? null;
+    const last = scores.filter(({ ms }) => ms <= hour * HOUR).at(-1)?.score ?? null;
     byTask.set(task.id, [...(byTask.get(task.id) ?? []), last]);
   }
   const means = [...byTask.values()].map((scores) => figureOf(scores, 'left out').mean);

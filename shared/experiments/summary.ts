@@ -76,7 +76,7 @@ export function summarise(runs: readonly ExperimentRun[]): Summary {
   const tasks = grouped(runs, ({ task }) => task.id).map(([, some]) => some);
   const figures = Object.fromEntries(
     measures.map((measure) => {
-      // Money that nobody knows may be any amount; a score that is missing is told beside the mean.
+      // Money that nobody knows may be any amount; how many scores are missing stands beside the mean.
       const unknown = measure === 'cost' ? 'spoils' : 'left out';
       const of = (some: readonly ExperimentRun[]) =>
         figureOf(

@@ -8,7 +8,7 @@ const LOOKS = 5;
 
 /** One shape: ms of processor time over a quarter of the text and over all of it. */
 export interface Grown {
-  /** Of the parser, the first is the one that is told. */
+  /** Of the parser; messages use the first. */
   names: readonly string[];
   what: string;
   small: number;
