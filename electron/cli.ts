@@ -16,7 +16,7 @@ import { guidelineCommand } from './cli/guideline-command';
 import { calledAs, helpFor } from './cli/help';
 import { hintCommand } from './cli/hint-commands';
 import { importCommand } from './cli/import-commands';
-import { judgeCommand } from './cli/judge-commands';
+import { judgeCommand } from './cli/judge/judge-commands';
 import { labelCommand } from './cli/label-commands';
 import { mergeCommand } from './cli/merge-commands';
 import { type CommandResult, headlessLog, printFailure, printResult } from './cli/output';

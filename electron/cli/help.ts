@@ -69,6 +69,10 @@ const helpText = `waymark: the engine of Waymark without its window
   label undo RUN                    undo what you (or --annotator NAME) did last
   label judge RUN FILE.jsonl        import a judge's votes, one JSON object per line
   label export --out FILE           the whole annotation log, for merge elsewhere
+  judge run [--run RUN]...          ask a model which steps to keep or mask; what it has
+      [--judge NAME] [--rubric FILE]  judged by the same rubric already is not asked again
+      [--max-cost X] [--model M] [--base-url URL] [--api-key-env VAR]
+  judge estimate                    what judge run would ask and cost; nothing is sent
   judge agreement [--run RUN]...    how far judges agree with people, with each other and
                                     with how runs ended
   merge PATH                        merge in the labels of another workspace: its folder,

@@ -6,7 +6,7 @@ import { checkCorrection } from '../review/check-correction';
 import { type Arguments, oneOf, required, stepRange } from './arguments';
 import type { CliContext } from './context';
 import { meantCode } from './guideline-command';
-import { judgeVotes } from './judge-votes';
+import { judgeVotes } from './judge/judge-votes';
 import { exportLabels } from './merge-commands';
 import { type CommandResult, counted } from './output';
 import { named } from './run-commands';

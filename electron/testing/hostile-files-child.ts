@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { toFailure } from '@shared/contract/errors';
 import { parseArguments } from '../cli/arguments';
 import type { CliContext } from '../cli/context';
-import { judgeVotes } from '../cli/judge-votes';
+import { judgeVotes } from '../cli/judge/judge-votes';
 import { readApart } from '../dataset/importers/import-thread';
 import { importResearchGym } from '../dataset/importers/researchgym/import-researchgym';
 import { restoreApart } from '../store/restore/restore-thread';

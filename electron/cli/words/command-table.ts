@@ -105,6 +105,8 @@ export const commands: Readonly<Record<string, Command>> = {
   'label undo': { options: ['annotator'], words: run },
   'label judge': { options: [], words: ['run', 'path'] },
   'label export': { options: ['out'] },
+  'judge run': { options: ['run', 'judge', 'rubric', 'max-cost', ...endpoint] },
+  'judge estimate': { options: ['run', 'judge', 'rubric', ...endpoint] },
   'judge agreement': { options: ['run'] },
   guideline: { options: [] },
   merge: { options: [], words: ['path'] },

@@ -36,6 +36,8 @@ export const options = {
   wait: { type: 'boolean', default: false },
   stdio: { type: 'boolean', default: false },
   reason: { type: 'string' },
+  judge: { type: 'string' },
+  rubric: { type: 'string' },
   call: { type: 'string' },
   arguments: { type: 'string' },
   thought: { type: 'string' },

@@ -3,13 +3,13 @@ import { WaymarkError } from '@shared/contract/errors';
 import { type AnnotationFold, foldAnnotations } from '@shared/labels/annotation-fold';
 import { type AnnotationOp, judgeAuthor } from '@shared/log/annotations';
 import { z } from 'zod';
-import { allAnnotations } from '../dataset/event-pages';
-import { linesOfRegularFile } from '../files/regular-file';
-import { stepOwners } from '../review/step-owners';
-import { type Arguments, required } from './arguments';
-import type { CliContext } from './context';
-import { type CommandResult, counted } from './output';
-import { named } from './run-commands';
+import { allAnnotations } from '../../dataset/event-pages';
+import { linesOfRegularFile } from '../../files/regular-file';
+import { stepOwners } from '../../review/step-owners';
+import { type Arguments, required } from '../arguments';
+import type { CliContext } from '../context';
+import { type CommandResult, counted } from '../output';
+import { named } from '../run-commands';
 
 /** One vote per line; a later line of the same judge about the same step replaces the earlier one. */
 const voteLine = z.strictObject({

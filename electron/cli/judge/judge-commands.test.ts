@@ -2,12 +2,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JudgeAgreement } from '@shared/labels/judge-agreement';
 import { expect, it } from 'vitest';
-import { alice, bob, createRun, RunWriter } from '../testing/run-writer';
-import { temporaryFolder, testStore } from '../testing/store-fixtures';
-import { parseArguments } from './arguments';
-import type { CliContext } from './context';
+import { alice, bob, createRun, RunWriter } from '../../testing/run-writer';
+import { temporaryFolder, testStore } from '../../testing/store-fixtures';
+import { parseArguments } from '../arguments';
+import type { CliContext } from '../context';
+import { labelCommand } from '../label-commands';
 import { judgeCommand } from './judge-commands';
-import { labelCommand } from './label-commands';
 
 it('votes that were brought in are compared with people’s labels, over all runs or those that are named', async () => {
   const store = testStore();
@@ -21,7 +21,7 @@ it('votes that were brought in are compared with people’s labels, over all run
     return { found: json as JudgeAgreement, lines };
   };
   expect((await agreement()).lines).toEqual([
-    'No judge has voted yet. Votes are brought in with "label judge RUN FILE.jsonl".',
+    'No judge has voted yet. Ask one with "judge run", or bring votes in with "label judge RUN FILE.jsonl".',
   ]);
 
   const file = join(temporaryFolder(), 'votes.jsonl');
@@ -60,8 +60,8 @@ it('votes that were brought in are compared with people’s labels, over all run
 
 it('another verb is refused with what there is', async () => {
   const context = {} as CliContext;
-  await expect(judgeCommand(context, parseArguments(['judge', 'run']))).rejects.toMatchObject({
+  await expect(judgeCommand(context, parseArguments(['judge', 'runs']))).rejects.toMatchObject({
     code: 'bad_input',
-    message: expect.stringMatching(/Write "judge agreement"/),
+    message: expect.stringMatching(/Write "judge run", "judge estimate" or "judge agreement"/),
   });
 });

@@ -9,33 +9,46 @@ import {
   type TaskVotes,
 } from '@shared/labels/judge-agreement';
 import { finalScore } from '@shared/runs/scores';
-import { allAnnotations } from '../dataset/event-pages';
-import { successAt } from '../dataset/learning/step-rewards';
-import { creationOf } from '../runs/steer/change-run';
-import type { Arguments } from './arguments';
-import type { CliContext } from './context';
-import { type CommandResult, counted, section } from './output';
-import { named } from './run-commands';
+import { allAnnotations } from '../../dataset/event-pages';
+import { successAt } from '../../dataset/learning/step-rewards';
+import { creationOf } from '../../runs/steer/change-run';
+import type { Arguments } from '../arguments';
+import type { CliContext } from '../context';
+import { type CommandResult, counted, section } from '../output';
+import { named } from '../run-commands';
+import { estimateJudge, runJudge } from './judge-run';
 
 /** Reasons that are told of each judge; `--json` has all. */
 const REASONS = 9;
 
-/** `judge agreement`: how far the votes that stand in the workspace agree with people, with each other and with how runs ended. */
+/** `judge …`: asks a model about steps, says what that would cost, or how far votes agree. */
 export async function judgeCommand(context: CliContext, args: Arguments): Promise<CommandResult> {
   const [, verb, ...more] = args.words;
-  if (verb !== 'agreement' || more.length > 0) {
-    throw new WaymarkError(
-      'bad_input',
-      'Write "judge agreement", with --run RUN for some runs only. Votes are brought in with "label judge RUN FILE.jsonl".',
-    );
+  if (more.length === 0) {
+    if (verb === 'run') return runJudge(context, args, await runsOf(context, args));
+    if (verb === 'estimate') return estimateJudge(context, args, await runsOf(context, args));
+    if (verb === 'agreement') return agreement(context, await runsOf(context, args));
   }
-  const asked = args.values.run ?? [];
+  throw new WaymarkError(
+    'bad_input',
+    'Write "judge run", "judge estimate" or "judge agreement", with --run RUN for some runs only. Votes given elsewhere are brought in with "label judge RUN FILE.jsonl".',
+  );
+}
+
+/** Those that are named, else all. */
+async function runsOf(context: CliContext, { values }: Arguments): Promise<string[]> {
+  const asked = values.run ?? [];
   const runs =
     asked.length > 0
       ? await Promise.all(asked.map((word) => named(context, word)))
       : (await context.reader.runs()).map(({ id }) => id);
+  return [...new Set(runs)];
+}
+
+/** How far the votes that stand in the workspace agree with people, with each other and with how runs ended. */
+async function agreement(context: CliContext, runs: readonly string[]): Promise<CommandResult> {
   const steps: StepOpinions[] = [];
-  for (const run of new Set(runs)) steps.push(...(await opinionsIn(context, run)));
+  for (const run of runs) steps.push(...(await opinionsIn(context, run)));
   const found = judgeAgreement(steps);
   return { json: found, lines: linesOf(found) };
 }
@@ -56,7 +69,9 @@ async function opinionsIn({ reader, store }: CliContext, run: string): Promise<S
 
 function linesOf({ steps, judges, amongJudges, amongPeople, people, tasks }: JudgeAgreement): string[] {
   if (judges.length === 0 && people.length === 0 && amongPeople === null)
-    return ['No judge has voted yet. Votes are brought in with "label judge RUN FILE.jsonl".'];
+    return [
+      'No judge has voted yet. Ask one with "judge run", or bring votes in with "label judge RUN FILE.jsonl".',
+    ];
   return [
     `${counted(steps, 'step')} that a judge or a person spoke of; intervals hold 95 %.`,
     ...judges.flatMap(judgeLines),

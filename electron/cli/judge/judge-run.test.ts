@@ -1,0 +1,114 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { foldAnnotations } from '@shared/labels/annotation-fold';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { allAnnotations } from '../../dataset/event-pages';
+import { type ScriptedModel, startScriptedModel } from '../../model/scripted-server';
+import { createRun, RunWriter } from '../../testing/run-writer';
+import { askedTurns, judgeAnswer } from '../../testing/scripted-judges';
+import { temporaryFolder, testStore } from '../../testing/store-fixtures';
+
+const entry = join(import.meta.dirname, '../../../out/main/cli.js');
+const STEPS = 60;
+
+let model: ScriptedModel;
+let asked: number[][];
+/** Hears of every request before it is answered; what it resolves to is waited for. */
+let atRequest: (index: number) => Promise<void> | void;
+let folder: string;
+let workspace: string;
+
+/** A workspace with one run of 60 steps, as a command of its own finds it. */
+beforeEach(async () => {
+  expect(existsSync(entry), 'the command line is built before tests: npm run build').toBe(true);
+  folder = temporaryFolder();
+  workspace = join(folder, 'workspace');
+  asked = [];
+  atRequest = () => undefined;
+  model = await startScriptedModel({
+    policy: async (request) => {
+      asked.push(askedTurns(request).asked);
+      await atRequest(request.index);
+      return judgeAnswer(request, (step) => (step % 5 === 0 ? 'mask' : 'keep'));
+    },
+  });
+  const store = testStore(workspace);
+  const writer = new RunWriter(store, await createRun(store));
+  await writer.start();
+  for (let step = 1; step <= STEPS; step += 1) await writer.command('make', 'done', { exitCode: 0 });
+  await store.close();
+});
+afterEach(() => model.close());
+
+function start(...words: string[]): ChildProcess & { stdout: NodeJS.ReadableStream } {
+  const options = ['--workspace', workspace, '--trust', '--json', '--base-url', model.baseUrl];
+  const env = { ...process.env, WAYMARK_DATA: join(folder, 'data') };
+  const child = spawn(process.execPath, [entry, 'judge', ...words, ...options, '--model', 'strict'], {
+    ...{ env, stdio: ['ignore', 'pipe', 'inherit'] },
+  });
+  return child as ReturnType<typeof start>;
+}
+
+async function waymark(...words: string[]) {
+  const child = start(...words);
+  const out = await text(child.stdout);
+  return JSON.parse(out.trim().split('\n').at(-1) ?? 'null') as Record<string, unknown>;
+}
+
+/** How many steps have a vote, read as another process would. */
+async function voted(): Promise<number> {
+  const store = testStore(workspace);
+  const [run] = await store.reader.runs();
+  const fold = foldAnnotations(await allAnnotations(store.reader, run?.id ?? ''));
+  await store.close();
+  return Array.from({ length: STEPS }, (_, at) => fold.at(at + 1).judges).filter(({ length }) => length === 1)
+    .length;
+}
+
+describe('judge run', () => {
+  it('an estimate sends nothing; the run stores a vote for each step; a second one finds nothing to do', async () => {
+    expect(await waymark('estimate')).toMatchObject({ steps: STEPS, requests: 3, cost: null });
+    expect(asked).toEqual([]);
+    const votes = { votes: STEPS, masks: 12, missing: 0 };
+    expect(await waymark('run')).toMatchObject({ judge: 'strict', asked: 3, ...votes, ended: null });
+    expect(await voted()).toBe(STEPS);
+    expect(await waymark('run')).toMatchObject({ asked: 0, votes: 0 });
+    expect(await waymark('estimate')).toMatchObject({ steps: 0, requests: 0 });
+  });
+
+  it.each([
+    0, 1, 2,
+  ])('killed at request %i, the same command asks only for what has no vote', async (last) => {
+    let child: ChildProcess | null = null;
+    atRequest = (index) => {
+      if (index < last) return undefined;
+      child?.kill('SIGKILL');
+      // What is under way is lost with it.
+      return new Promise(() => undefined);
+    };
+    child = start('run');
+    await once(child, 'exit');
+    const before = await voted();
+    expect(before).toBeLessThan(STEPS);
+    atRequest = () => undefined;
+    asked = [];
+    expect(await waymark('run')).toMatchObject({ votes: STEPS - before, missing: 0, ended: null });
+    expect(asked.flat()).toHaveLength(STEPS - before);
+    expect(await voted()).toBe(STEPS);
+  });
+
+  it('an endpoint that is not there, a price that is unknown and an empty rubric are told with the next step', async () => {
+    expect(await waymark('run', '--max-cost', '1')).toMatchObject({
+      error: { code: 'refused', message: expect.stringMatching(/no price is set.*leave out --max-cost/) },
+    });
+    const rubric = join(folder, 'rubric.md');
+    writeFileSync(rubric, ' \n');
+    expect(await waymark('run', '--rubric', rubric)).toMatchObject({ error: { code: 'bad_input' } });
+    expect(await waymark('run', '--judge', ' ')).toMatchObject({ error: { code: 'bad_input' } });
+    expect(asked).toEqual([]);
+    expect(await voted()).toBe(0);
+  });
+});

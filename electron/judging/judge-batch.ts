@@ -1,0 +1,180 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { estimateTokens } from '@shared/context/tokens';
+import { readVerdicts, type Verdict } from '@shared/judging/verdicts';
+import { judgeAuthor } from '@shared/log/annotations';
+import type { ModelFailure, ModelPort } from '../agent/ports';
+import { backOffMs } from '../base/back-off';
+import { costOf, type Price } from '../model/client';
+import type { Store } from '../store/api';
+import type { JudgeTask } from './judge-work';
+
+export interface BatchOptions {
+  /** As votes are signed. */
+  judge: string;
+  model: ModelPort;
+  /** Of the endpoint; null: unknown, so that no cost can be told or limited. */
+  price: Price | null;
+  /** In the currency of the price; null: no limit. Asking ends before a request that could exceed it. */
+  maxCost: number | null;
+  /** Requests under way at a time. */
+  together: number;
+  /** How often turns that are missing from an answer are asked for again, and a failed request is sent again. */
+  tries: number;
+  firstPauseMs: number;
+  signal: AbortSignal;
+}
+
+export interface BatchResult {
+  /** Requests that were answered. */
+  asked: number;
+  votes: number;
+  masks: number;
+  /** Steps that were asked about and got no verdict; they stay as they were. */
+  missing: number;
+  /** Null: the endpoint has no price, or an answer came without its usage. */
+  cost: number | null;
+  inputTokens: number;
+  outputTokens: number;
+  /** Why the batch ended early; null: it did not. */
+  ended: { why: 'cost' | 'cancelled' } | { why: 'failed'; failure: ModelFailure } | null;
+}
+
+/** Estimated tokens of a verdict on one turn. */
+const TOKENS_PER_VERDICT = 90;
+
+/**
+ * Asks a judge about every task, several at a time, and stores the votes of each answer before that place asks again. What is
+ * stored is not asked again by the next batch (`judgeTasks`): after a kill, only requests that were under way are paid twice.
+ */
+export async function runBatch(
+  store: { writer: Pick<Store['writer'], 'annotate'> },
+  tasks: AsyncGenerator<JudgeTask>,
+  options: BatchOptions,
+): Promise<BatchResult> {
+  const batch = new Batch(store, options);
+  const work = async () => {
+    while (batch.result.ended === null) {
+      const next = await tasks.next();
+      if (next.done === true) return;
+      await batch.judge(next.value);
+    }
+  };
+  const places = Array.from({ length: options.together }, work);
+  const settled = await Promise.allSettled(places);
+  const failed = settled.find((each) => each.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+  return batch.result;
+}
+
+class Batch {
+  readonly result: BatchResult;
+  /** What requests under way may cost at most, by estimate. */
+  private underWay = 0;
+  private spent = 0;
+
+  constructor(
+    private readonly store: { writer: Pick<Store['writer'], 'annotate'> },
+    private readonly options: BatchOptions,
+  ) {
+    const counts = { asked: 0, votes: 0, masks: 0, missing: 0, inputTokens: 0, outputTokens: 0 };
+    this.result = { ...counts, cost: options.price === null ? null : 0, ended: null };
+  }
+
+  async judge(task: JudgeTask): Promise<void> {
+    let open = task.open;
+    for (let round = 0; round <= this.options.tries && open.length > 0; round += 1) {
+      const verdicts = await this.ask(task, open);
+      if (verdicts === null) return;
+      await this.keep(task, verdicts);
+      open = open.filter((step) => !verdicts.some((verdict) => verdict.step === step));
+    }
+    this.result.missing += open.length;
+  }
+
+  /** The verdicts of one answer; null: the batch has ended. */
+  private async ask(task: JudgeTask, open: number[]): Promise<Verdict[] | null> {
+    const { model, tries, firstPauseMs, signal, price, maxCost } = this.options;
+    const body = task.bodyFor(open);
+    const most = estimatedCost(body, open.length, price) ?? 0;
+    for (let failures = 0; ; ) {
+      if (this.result.ended !== null) return null;
+      if (signal.aborted) return this.end({ why: 'cancelled' });
+      if (maxCost !== null && this.spent + this.underWay + most > maxCost) return this.end({ why: 'cost' });
+      this.underWay += most;
+      const sha256 = createHash('sha256').update(body).digest('hex');
+      const answered = await model.ask({ body, sha256 }, () => undefined, signal);
+      this.underWay -= most;
+      if (answered.ok) {
+        const { usage, calls } = answered.answer;
+        this.result.asked += 1;
+        this.result.inputTokens += usage?.inputTokens ?? 0;
+        this.result.outputTokens += usage?.outputTokens ?? 0;
+        // Without a report the estimate holds, so that a limit on money still ends the batch.
+        this.spent += costOf(usage, price) ?? most;
+        if (price !== null) this.result.cost = this.spent;
+        return readVerdicts(calls, task.window, open);
+      }
+      if (signal.aborted) return this.end({ why: 'cancelled' });
+      failures += 1;
+      const { failure } = answered;
+      if (!failure.retryable || failures > tries) return this.end({ why: 'failed', failure });
+      const wait = backOffMs(failures, { firstMs: firstPauseMs, longestMs: 60_000 }, 1);
+      await pause(Math.max(wait, failure.retryAfterMs ?? 0), undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  private end(ended: NonNullable<BatchResult['ended']>): null {
+    this.result.ended ??= ended;
+    return null;
+  }
+
+  private async keep({ owners, rubric }: JudgeTask, verdicts: readonly Verdict[]): Promise<void> {
+    const author = judgeAuthor(this.options.judge);
+    await Promise.all(
+      verdicts.map(async ({ step, value, confidence, reason, why, steps }) => {
+        const owner = owners.find(({ from, to, gone }) => !gone && from <= step && step <= to);
+        if (owner === undefined) return;
+        const op = { op: 'judge', value, confidence, reason, why, steps, rubric } as const;
+        await this.store.writer.annotate(author, { run: owner.run, from: step, to: step }, op);
+        this.result.votes += 1;
+        this.result.masks += value === 'mask' ? 1 : 0;
+      }),
+    );
+  }
+}
+
+export interface BatchEstimate {
+  requests: number;
+  steps: number;
+  inputTokens: number;
+  outputTokens: number;
+  /** Null: the endpoint has no price. */
+  cost: number | null;
+}
+
+/** What a batch would ask and cost, by estimate: every turn is answered at the first try. Nothing is sent. */
+export async function estimateBatch(
+  tasks: AsyncGenerator<JudgeTask>,
+  price: Price | null,
+): Promise<BatchEstimate> {
+  const estimate = { requests: 0, steps: 0, inputTokens: 0, outputTokens: 0 };
+  let cost = 0;
+  for await (const { open, bodyFor } of tasks) {
+    const body = bodyFor(open);
+    estimate.requests += 1;
+    estimate.steps += open.length;
+    estimate.inputTokens += estimateTokens(body);
+    estimate.outputTokens += open.length * TOKENS_PER_VERDICT;
+    cost += estimatedCost(body, open.length, price) ?? 0;
+  }
+  return { ...estimate, cost: price === null ? null : cost };
+}
+
+function estimatedCost(body: string, turns: number, price: Price | null): number | null {
+  const usage = {
+    ...{ inputTokens: estimateTokens(body), cachedTokens: 0 },
+    ...{ outputTokens: turns * TOKENS_PER_VERDICT, reasoningTokens: 0 },
+  };
+  return costOf(usage, price);
+}

@@ -1,0 +1,147 @@
+import { createHash } from 'node:crypto';
+import { boundText } from '@shared/base/bounded-text';
+import type { SegmentView } from '@shared/contract/views';
+import { type JudgedRun, judgeRequest, markFor } from '@shared/judging/judge-request';
+import { type JudgedTurn, judgedTurn } from '@shared/judging/judged-turn';
+import { type JudgeWindow, windowsOf } from '@shared/judging/windows';
+import { type AnnotationFold, foldAnnotations } from '@shared/labels/annotation-fold';
+import type { ModelRef } from '@shared/log/event-parts';
+import { z } from 'zod';
+import { allAnnotations } from '../dataset/event-pages';
+import { type StepOwner, stepOwners } from '../review/step-owners';
+import { creationOf } from '../runs/steer/change-run';
+import type { Store } from '../store/api';
+import type { Rubrics } from './rubric';
+
+/** Who judges, and by what. */
+export interface Judge {
+  /** As its votes are signed. */
+  name: string;
+  model: ModelRef;
+  rubrics: Rubrics;
+}
+
+/** One request that is still to be answered. */
+export interface JudgeTask {
+  /** The run in which the steps were looked at; `owners` says where they were made. */
+  run: string;
+  owners: readonly StepOwner[];
+  window: JudgeWindow;
+  /** Steps of the window that have no vote of this judge by this rubric, ascending. */
+  open: number[];
+  rubric: string;
+  /** The exact body that asks about some of them. */
+  bodyFor(asked: readonly number[]): string;
+}
+
+type JudgedStore = Pick<Store, 'reader'>;
+
+const taskSchema = z.object({
+  description: z.string().default(''),
+  evaluation: z.object({ max_score: z.number().default(100) }).default({ max_score: 100 }),
+});
+/** Most characters of the task and of the summary before a segment. */
+const DESCRIPTION = 4_000;
+const BEFORE = 16_000;
+
+/**
+ * What this judge has still to judge in the runs, segment by segment, so that no more than one segment is in memory. A step that
+ * branches share is judged once, where it was made; steps of removed runs are left out. Windows do not depend on what is judged
+ * already, so a batch that was killed goes on where it stood.
+ */
+export async function* judgeTasks(
+  store: JudgedStore,
+  runs: readonly string[],
+  judge: Judge,
+): AsyncGenerator<JudgeTask> {
+  const standing = new StandingVotes(store, judge);
+  for (const run of new Set(runs)) {
+    const [owners, segments, created] = await Promise.all([
+      stepOwners(store.reader, run),
+      store.reader.segments(run),
+      creationOf(store, run),
+    ]);
+    const { description, evaluation } = taskSchema.catch(taskSchema.parse({})).parse(created.spec);
+    const about = {
+      title: created.task.title,
+      description: boundText(description, 'left out for the judge', DESCRIPTION),
+      maxScore: evaluation.max_score,
+    };
+    for (const segment of segments) {
+      const open = await standing.openIn(owners, segment);
+      if (open.size === 0) continue;
+      const { turns, told } = await readSegment(store, run, segment);
+      for (const window of windowsOf(turns)) {
+        const left = window.judged.flatMap(({ step }) => (open.has(step) ? [step] : []));
+        if (left.length === 0) continue;
+        const { text, version } = judge.rubrics[window.rubric];
+        const shown = [...window.context, ...window.judged].map((turn) => turn.text);
+        const texts = [about.title, about.description, told.before ?? '', ...shown];
+        const mark = markFor(createHash('sha256').update(JSON.stringify(texts)).digest('hex'), texts);
+        yield {
+          ...{ run, owners, window, open: left, rubric: version },
+          bodyFor: (asked) => judgeRequest(judge.model, text, { ...about, ...told }, window, { asked, mark }),
+        };
+      }
+    }
+  }
+}
+
+async function readSegment(
+  { reader }: JudgedStore,
+  run: string,
+  { firstStep, lastStep, summaryStep }: SegmentView,
+): Promise<{ turns: JudgedTurn[]; told: Pick<JudgedRun, 'before' | 'currentScore'> }> {
+  const turns: JudgedTurn[] = [];
+  for (let step = firstStep; step <= lastStep; step += 1) {
+    const detail = await reader.step(run, step);
+    // The model may be at work on the last one, or its call may still run: it is judged next time.
+    if (detail.head.done) turns.push(judgedTurn(detail));
+  }
+  const summary = summaryStep === null ? null : await reader.step(run, summaryStep);
+  return {
+    turns,
+    told: {
+      before: summary === null ? null : boundText(judgedTurn(summary).text, 'left out for the judge', BEFORE),
+      currentScore: summary?.scoreThen ?? null,
+    },
+  };
+}
+
+/** Which steps have a vote of the judge by the rubric already. */
+class StandingVotes {
+  private readonly folds = new Map<string, AnnotationFold>();
+  /** Steps that an earlier run of the same batch has handed out, by the run that holds them. */
+  private readonly taken = new Set<string>();
+
+  constructor(
+    private readonly store: JudgedStore,
+    private readonly judge: Judge,
+  ) {}
+
+  async openIn(owners: readonly StepOwner[], { firstStep, lastStep }: SegmentView): Promise<Set<number>> {
+    const versions = [this.judge.rubrics.steps.version, this.judge.rubrics.summaries.version];
+    const open = new Set<number>();
+    for (const { run, from, to, gone } of owners) {
+      if (gone || to < firstStep || from > lastStep) continue;
+      const fold = await this.foldOf(run);
+      for (let step = Math.max(from, firstStep); step <= Math.min(to, lastStep); step += 1) {
+        const isJudged = fold
+          .at(step)
+          .judges.some(({ judge, rubric }) => judge === this.judge.name && versions.includes(rubric));
+        if (isJudged || this.taken.has(`${run} ${step}`)) continue;
+        this.taken.add(`${run} ${step}`);
+        open.add(step);
+      }
+    }
+    return open;
+  }
+
+  private async foldOf(run: string): Promise<AnnotationFold> {
+    const known = this.folds.get(run);
+    if (known !== undefined) return known;
+    const fold = foldAnnotations(await allAnnotations(this.store.reader, run));
+    this.folds.set(run, fold);
+    return fold;
+  }
+}
