@@ -21,6 +21,7 @@ import { thirtyHours } from './long/thirty-hours';
 import { twentyAppenders } from './long/twenty-appenders';
 import { exportPreview } from './review/export-preview';
 import { judgeAgreementBench } from './review/judge-agreement';
+import { judgeBatchBench } from './review/judge-batch';
 import { killLabels } from './review/kill-labels';
 import { labelHistory } from './review/label-history';
 import { mergeLabels } from './review/merge-labels';
@@ -82,6 +83,7 @@ export const benches: readonly Bench[] = [
   killLabels,
   rangeUndo,
   judgeAgreementBench,
+  judgeBatchBench,
   labelHistory,
   mergeLabels,
   rulesPrecision,

@@ -43,6 +43,8 @@ const taskSchema = z.object({
 /** Most characters of the task and of the summary before a segment. */
 const DESCRIPTION = 4_000;
 const BEFORE = 16_000;
+/** Steps that are read at a time, so that the store's thread need not wait for ours between them. */
+const READ_TOGETHER = 64;
 
 /**
  * What this judge has still to judge in the runs, segment by segment, so that no more than one segment is in memory. A step that
@@ -93,10 +95,13 @@ async function readSegment(
   { firstStep, lastStep, summaryStep }: SegmentView,
 ): Promise<{ turns: JudgedTurn[]; told: Pick<JudgedRun, 'before' | 'currentScore'> }> {
   const turns: JudgedTurn[] = [];
-  for (let step = firstStep; step <= lastStep; step += 1) {
-    const detail = await reader.step(run, step);
-    // The model may be at work on the last one, or its call may still run: it is judged next time.
-    if (detail.head.done) turns.push(judgedTurn(detail));
+  for (let from = firstStep; from <= lastStep; from += READ_TOGETHER) {
+    const many = Math.min(READ_TOGETHER, lastStep - from + 1);
+    const asked = Array.from({ length: many }, (_, at) => reader.step(run, from + at));
+    for (const detail of await Promise.all(asked)) {
+      // The model may be at work on the last one, or its call may still run: it is judged next time.
+      if (detail.head.done) turns.push(judgedTurn(detail));
+    }
   }
   const summary = summaryStep === null ? null : await reader.step(run, summaryStep);
   return {

@@ -1,0 +1,76 @@
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ModelRef } from '@shared/log/event-parts';
+import { runBatch } from '../../electron/judging/judge-batch';
+import { type Judge, judgeTasks } from '../../electron/judging/judge-work';
+import { readRubrics } from '../../electron/judging/rubric';
+import { createModelClient } from '../../electron/model/client';
+import { startScriptedModel } from '../../electron/model/scripted-server';
+import { openStore } from '../../electron/store/threads/client';
+import { judgeAnswer } from '../../electron/testing/scripted-judges';
+import { barePosts } from '../baselines/bare-posts';
+import { driveShortRun } from '../engine/short-run';
+import { alternate, type Bench, ratio, shorten, size } from '../harness';
+
+const TOGETHER = 16;
+const ANSWER_MS = 50;
+
+/** Reading, asking, and storing every vote, against a client that sends the same bodies and stores nothing. */
+export const judgeBatchBench: Bench = {
+  name: 'judge-batch',
+  about: 'steps judged a second by an endpoint that takes 50 ms, 16 requests at once',
+  async run(options) {
+    const steps = size(options, 1_000, 10_000, 100);
+    const server = await startScriptedModel({
+      policy: async (request) => {
+        await pause(ANSWER_MS);
+        return { ...judgeAnswer(request, () => 'keep'), pieceLength: 100_000 };
+      },
+    });
+    const store = await openStore(join(options.folder, 'run'), {});
+    try {
+      await driveShortRun(store, steps);
+      const [run] = await store.reader.runs();
+      if (run === undefined) throw new Error('The run of the bench is missing.');
+      const model: ModelRef = {
+        ...{ endpoint: 'judge', baseUrl: server.baseUrl, model: 'judge', keyRef: null, params: {} },
+        ...{ contextTokens: 100_000, sendReasoning: false },
+      };
+      const rubrics = await readRubrics(join(process.cwd(), 'resources'), null);
+      // Another name each round: what it has judged already a judge is not asked again.
+      const judge = (name: string): Judge => ({ name, model, rubrics });
+      const bodies: string[] = [];
+      const before = performance.now();
+      for await (const { open, bodyFor } of judgeTasks(store, [run.id], judge('bodies')))
+        bodies.push(bodyFor(open));
+      const reading = performance.now() - before;
+      const perSecond = (ms: number) => (1_000 * steps) / ms;
+      const sides = await alternate(
+        async () => perSecond(await barePosts(server.baseUrl, bodies, TOGETHER)),
+        async (round) => {
+          const name = `round ${round}`;
+          const before = performance.now();
+          const { votes } = await runBatch(store, judgeTasks(store, [run.id], judge(name)), {
+            ...{ judge: name, price: null, maxCost: null, together: TOGETHER, tries: 1, firstPauseMs: 100 },
+            model: createModelClient({ name: 'judge', baseUrl: server.baseUrl, key: null }),
+            signal: new AbortController().signal,
+          });
+          if (votes !== steps) throw new Error(`${votes} of ${steps} steps have a vote.`);
+          return perSecond(performance.now() - before);
+        },
+      );
+      return [
+        ratio(
+          'judge-batch',
+          sides,
+          'steps/s',
+          { is: '≥', value: 0.8 },
+          `${bodies.length} requests; reading and preparing them ${shorten(reading)} ms`,
+        ),
+      ];
+    } finally {
+      await store.close();
+      await server.close();
+    }
+  },
+};
