@@ -16,6 +16,7 @@ const REMEDIES: readonly { named: RegExp; mend(request: Request, said: string): 
     mend: (request) => rename(request, 'max_tokens', 'max_completion_tokens'),
   },
   { named: /stream_options|include_usage/u, mend: (request) => without(request, 'stream_options') },
+  { named: /tool_choice/u, mend: (request) => without(request, 'tool_choice') },
   { named: /temperature/u, mend: (request) => without(request, 'temperature') },
   { named: /top_p/u, mend: (request) => without(request, 'top_p') },
 ];
@@ -27,21 +28,23 @@ const REMEDIES: readonly { named: RegExp; mend(request: Request, said: string): 
  */
 export async function mendRefusedParameter(loop: Loop, failure: ModelFailure): Promise<boolean> {
   const { context, run } = loop.state;
-  if (
-    !run.unproven ||
-    failure.code !== 'model_rejected' ||
-    (failure.status !== 400 && failure.status !== 422)
-  ) {
-    return false;
-  }
+  const request = run.unproven ? mendedRequest(context.request, failure) : null;
+  if (request === null) return false;
+  await loop.ports.recorder.record([run.step > 0 ? changed(loop, request) : opened(loop, request)]);
+  return true;
+}
+
+/** The request without the parameter that the endpoint refused, or with what it takes instead; null: that was not its reason. */
+export function mendedRequest(
+  request: Request,
+  { code, status, message }: Pick<ModelFailure, 'code' | 'status' | 'message'>,
+): Request | null {
+  if (code !== 'model_rejected' || (status !== 400 && status !== 422)) return null;
   for (const { named, mend } of REMEDIES) {
-    const request = named.test(failure.message) ? mend(context.request, failure.message) : null;
-    if (request !== null) {
-      await loop.ports.recorder.record([run.step > 0 ? changed(loop, request) : opened(loop, request)]);
-      return true;
-    }
+    const mended = named.test(message) ? mend(request, message) : null;
+    if (mended !== null) return mended;
   }
-  return false;
+  return null;
 }
 
 /** With hints that joined the task already: they stay in the context from then on. */

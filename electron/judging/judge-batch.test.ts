@@ -162,6 +162,19 @@ describe('a batch of judgements', () => {
     expect(closed.requests).toHaveLength(1);
   });
 
+  it('a parameter that the endpoint refuses is left out from then on', async () => {
+    const body = JSON.stringify({ error: { message: 'tool_choice is not supported by this model' } });
+    const { batch, requests } = await stand(
+      (request) =>
+        request.raw.includes('"tool_choice"')
+          ? { fault: { kind: 'status', status: 400, body } }
+          : judgeAnswer(request, perfect),
+      30,
+    );
+    expect(await batch()).toMatchObject({ asked: 2, votes: 30, ended: null });
+    expect(requests).toHaveLength(3);
+  });
+
   it('what a step says to the judge, or pretends to be, stays a text of that step', async () => {
     const store = testStore();
     const writer = new RunWriter(store, await createRun(store));

@@ -4,6 +4,7 @@ import { estimateTokens } from '@shared/context/tokens';
 import { readVerdicts, type Verdict } from '@shared/judging/verdicts';
 import { judgeAuthor } from '@shared/log/annotations';
 import type { ModelFailure, ModelPort } from '../agent/ports';
+import { mendedRequest } from '../agent/refused-parameter';
 import { backOffMs } from '../base/back-off';
 import { costOf, type Price } from '../model/client';
 import type { Store } from '../store/api';
@@ -72,6 +73,8 @@ class Batch {
   /** What requests under way may cost at most, by estimate. */
   private underWay = 0;
   private spent = 0;
+  /** Parameters that the endpoint does not take, by what it said. */
+  private readonly refusals: ModelFailure[] = [];
 
   constructor(
     private readonly store: { writer: Pick<Store['writer'], 'annotate'> },
@@ -95,7 +98,7 @@ class Batch {
   /** The verdicts of one answer; null: the batch has ended. */
   private async ask(task: JudgeTask, open: number[]): Promise<Verdict[] | null> {
     const { model, tries, firstPauseMs, signal, price, maxCost } = this.options;
-    const body = task.bodyFor(open);
+    let body = this.mended(task.bodyFor(open));
     const most = estimatedCost(body, open.length, price) ?? 0;
     for (let failures = 0; ; ) {
       if (this.result.ended !== null) return null;
@@ -116,12 +119,26 @@ class Batch {
         return readVerdicts(calls, task.window, open);
       }
       if (signal.aborted) return this.end({ why: 'cancelled' });
-      failures += 1;
       const { failure } = answered;
+      if (mendedRequest(JSON.parse(body), failure) !== null) {
+        this.refusals.push(failure);
+        body = this.mended(body);
+        continue;
+      }
+      failures += 1;
       if (!failure.retryable || failures > tries) return this.end({ why: 'failed', failure });
       const wait = backOffMs(failures, { firstMs: firstPauseMs, longestMs: 60_000 }, 1);
       await pause(Math.max(wait, failure.retryAfterMs ?? 0), undefined, { signal }).catch(() => undefined);
     }
+  }
+
+  /** Without what the endpoint has refused so far. */
+  private mended(body: string): string {
+    if (this.refusals.length === 0) return body;
+    const request: Record<string, unknown> = JSON.parse(body);
+    return JSON.stringify(
+      this.refusals.reduce((mended, failure) => mendedRequest(mended, failure) ?? mended, request),
+    );
   }
 
   private end(ended: NonNullable<BatchResult['ended']>): null {
