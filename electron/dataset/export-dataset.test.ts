@@ -219,7 +219,10 @@ describe('export', () => {
 
   it('names waiver, counts by reason, rules and files in the manifest', async () => {
     const refused = exporting(readerOf([twoSegments(first)]), { undecided: 'mask', runs: [first] });
-    await expect(refused).rejects.toMatchObject({ code: 'export_empty', detail: 'nothing_trained: 2' });
+    await expect(refused).rejects.toMatchObject({
+      code: 'export_empty',
+      detail: 'no step in it is trained: 2',
+    });
     await exporting(readerOf([twoSegments(first)]), { undecided: 'train' });
     const manifest = JSON.parse(await readFile(join(folder, 'out', 'manifest.json'), 'utf8'));
     expect(manifest.waiver).toEqual({

@@ -8,7 +8,7 @@ import { argumentsForm, type ExportRequest, exportOptions } from './export-reque
 import { beginExport, type ExportLife } from './jobs/export-life';
 import type { ExportProgress } from './jobs/export-runner';
 import { manifestFile, manifestText, type WrittenFile } from './manifest';
-import { countInherited, countMasks, type ExportPlan, stepRanges, variantPlan } from './plan';
+import { countInherited, countMasks, dropText, type ExportPlan, stepRanges, variantPlan } from './plan';
 import { variantCounts } from './plan-counts';
 import { beginRedaction, redactionOf } from './redaction/begin-redaction';
 import { packedReaders } from './redaction/packed-readers';
@@ -190,7 +190,9 @@ export function refuseOpen(plan: ExportPlan, target: Pick<Target, 'undecided'>):
 /** No record came of all the rows. @throws WaymarkError `export_empty` that says why */
 function refuseNothing({ variants }: ExportPlan, target: Target, { sinks, dropped }: Writing): void {
   if (sinks.records > 0) return;
-  const lost = variants.flatMap((each) => each.dropped.map(({ reason, count }) => ({ why: reason, count })));
+  const lost = variants.flatMap((each) =>
+    each.dropped.map(({ reason, count }) => ({ why: dropText(reason), count })),
+  );
   const drops = [
     ...new Set([...lost, ...[...dropped.values()].flat()].map(({ why, count }) => `${why}: ${count}`)),
   ];

@@ -5,7 +5,19 @@ import type { RuleSet } from '../label/rule-set';
 import type { DatasetPreset } from './export-request';
 import type { RunPlan, SegmentPlan, StepPlan } from './run-plan';
 
-export type DropReason = 'nothing_trained' | 'over_context' | 'text_purged' | 'no_steps';
+/** Why a row is left out, and how people read it. */
+const dropWords = {
+  nothing_trained: 'no step in it is trained',
+  over_context: 'longer than the preset allows',
+  text_purged: 'a text in it was purged',
+  no_steps: 'no step in it is finished',
+} as const;
+export type DropReason = keyof typeof dropWords;
+
+/** A plan's reason in words; what a format says of rows that it left out is a sentence already. */
+export function dropText(reason: string): string {
+  return Object.hasOwn(dropWords, reason) ? dropWords[reason as DropReason] : reason;
+}
 
 /** The side of a split that a row is on; without a split all are on `train`. */
 export type Side = 'train' | 'validation';

@@ -61,7 +61,7 @@ describe('export', () => {
       ['unmasked', 4],
     ]);
     expect(lines).toContain('human: 2 rows, 4 steps trained, 0 masked.');
-    expect(lines).toContain('Dropped 2: nothing_trained');
+    expect(lines).toContain('Left out 2 rows: no step in it is trained');
     expect(readdirSync(join(out, 'rules')).sort()).toEqual(['train.jsonl', 'validation.jsonl']);
     const manifest = JSON.parse(readFileSync(join(out, 'manifest.json'), 'utf8'));
     expect(manifest.request).toMatchObject({
@@ -104,7 +104,8 @@ describe('export', () => {
     );
     const { dropped, allowedNotFound } = json as ExportResult;
     expect(dropped.length).toBeGreaterThan(0);
-    for (const { reason, count } of dropped) expect(lines).toContain(`Dropped ${count}: ${reason}`);
+    for (const { reason, count } of dropped)
+      expect(lines).toContain(`Left out ${count} ${count === 1 ? 'row' : 'rows'}: ${reason}`);
     expect(allowedNotFound).toEqual(['secret-0123456789abcdef']);
     expect(lines).toContainEqual(
       expect.stringMatching(/^Warning: nothing in these rows is called secret-0123456789abcdef/),

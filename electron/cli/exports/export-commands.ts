@@ -21,7 +21,7 @@ import type { ExportPreview, ExportResult } from '@shared/contract/ipc/dataset';
 import { type ExportRequest, exportOptions } from '../../dataset/export-request';
 import { newJob } from '../../dataset/jobs/export-life';
 import { runExport } from '../../dataset/jobs/run-export';
-import { stepRanges } from '../../dataset/plan';
+import { dropText, stepRanges } from '../../dataset/plan';
 import { filterName } from '../../dataset/plan-filters';
 import { previewDataset } from '../../dataset/preview-dataset';
 import type { PrivateSources } from '../../dataset/redaction/settings';
@@ -160,7 +160,7 @@ function previewed(preview: ExportPreview): CommandResult {
         ({ by, runs, rows }) =>
           `Filtered by ${filterName(by)}: ${counted(rows, 'row')} of ${counted(runs, 'run')}`,
       ),
-      ...dropped.map(({ reason, count }) => `Dropped ${count}: ${reason}`),
+      ...dropped.map(({ reason, count }) => `Left out ${counted(count, 'row')}: ${dropText(reason)}`),
       ...(duplicates.length === 0
         ? []
         : [`${counted(duplicates.length, 'run')} of a task and sample that another run did better`]),
@@ -211,7 +211,7 @@ function exported(result: ExportResult, { values }: Arguments): CommandResult {
         : [
             `${counted(result.rows, 'row')}, ${counted(result.trained, 'step')} trained, ${result.masked} masked.`,
           ]),
-      ...result.dropped.map(({ reason, count }) => `Dropped ${count}: ${reason}`),
+      ...result.dropped.map(({ reason, count }) => `Left out ${counted(count, 'row')}: ${dropText(reason)}`),
       ...(values.redact === 'off' ? [] : result.allowedNotFound.map(notFound)),
       ...(values.reasoning === 'keep' ? [KEPT_REASONING] : []),
       ...(result.notAsSent === 0 ? [] : [differing(result.notAsSent)]),
