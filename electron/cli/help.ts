@@ -71,7 +71,8 @@ const helpText = `waymark: the engine of Waymark without its window
   label export --out FILE           the whole annotation log, for merge elsewhere
   judge run [--run RUN]...          ask a model which steps to keep or mask; what it has
       [--judge NAME] [--rubric FILE]  judged by the same rubric already is not asked again
-      [--max-cost X] [--model M] [--base-url URL] [--api-key-env VAR]
+      [--steps all|undecided|disagreeing] [--max-cost X]
+      [--model M] [--base-url URL] [--api-key-env VAR]
   judge estimate                    what judge run would ask and cost; nothing is sent
   judge agreement [--run RUN]...    how far judges agree with people, with each other and
                                     with how runs ended

@@ -3,17 +3,18 @@ import { join } from 'node:path';
 import { estimateTokens } from '@shared/context/tokens';
 import { windowLimits } from '@shared/judging/windows';
 import { foldAnnotations } from '@shared/labels/annotation-fold';
+import type { Author } from '@shared/log/annotations';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { allAnnotations } from '../dataset/event-pages';
 import { createModelClient } from '../model/client';
 import { type ScriptedPolicy, startScriptedModel } from '../model/scripted-server';
 import type { Store } from '../store/api';
-import { createdBody, createRun, RunWriter } from '../testing/run-writer';
+import { alice, bob, createdBody, createRun, RunWriter } from '../testing/run-writer';
 import { askedTurns, judgeAnswer } from '../testing/scripted-judges';
 import { testStore } from '../testing/store-fixtures';
 import { writeSummary } from '../testing/write-summary';
 import { type BatchOptions, estimateBatch, runBatch } from './judge-batch';
-import { type Judge, judgeTasks } from './judge-work';
+import { type Judge, type JudgedSteps, judgeTasks } from './judge-work';
 import { type Rubrics, readRubrics } from './rubric';
 
 const resources = join(import.meta.dirname, '../../resources');
@@ -137,6 +138,24 @@ describe('a batch of judgements', () => {
       // The request that was under way is the only one that is sent twice.
       expect(requests).toHaveLength(4);
     }
+  });
+
+  it('only undecided or disagreeing steps are asked about, within the same windows', async () => {
+    const { store, run, judge } = await stand(() => ({}), 30);
+    const label = (author: Author, step: number, value: 'train' | 'mask') =>
+      store.writer.annotate(author, { run, from: step, to: step }, { op: 'label', value, reason: null });
+    for (const step of range(1, 28)) await label(alice, step, 'train');
+    await label(bob, 7, 'mask');
+    const open = async (which: JudgedSteps) => {
+      const found: number[][] = [];
+      for await (const task of judgeTasks(store, [run], judge, which)) found.push(task.open);
+      return found;
+    };
+    const [undecided, disagreeing] = [await open('undecided'), await open('disagreeing')];
+    expect(disagreeing).toEqual([[7]]);
+    expect(undecided.flat()).toEqual(expect.arrayContaining([7, 29]));
+    expect(undecided.flat()).not.toContain(1);
+    expect((await open('all')).map(({ length }) => length)).toEqual([24, 6]);
   });
 
   it('a limit on money ends it before the request that could exceed it', async () => {

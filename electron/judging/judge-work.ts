@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { boundText } from '@shared/base/bounded-text';
+import type { StepQuery } from '@shared/contract/step-query';
 import type { SegmentView } from '@shared/contract/views';
 import { type JudgedRun, judgeRequest, markFor } from '@shared/judging/judge-request';
 import { type JudgedTurn, judgedTurn } from '@shared/judging/judged-turn';
@@ -20,6 +21,15 @@ export interface Judge {
   model: ModelRef;
   rubrics: Rubrics;
 }
+
+/** Which steps are judged: all, those without a label, or those about which opinions differ. */
+export const judgedSteps = ['all', 'undecided', 'disagreeing'] as const;
+export type JudgedSteps = (typeof judgedSteps)[number];
+
+const queries: Readonly<Record<Exclude<JudgedSteps, 'all'>, StepQuery>> = {
+  undecided: { label: ['undecided'] },
+  disagreeing: { marks: ['disagreement'] },
+};
 
 /** One request that is still to be answered. */
 export interface JudgeTask {
@@ -55,6 +65,7 @@ export async function* judgeTasks(
   store: JudgedStore,
   runs: readonly string[],
   judge: Judge,
+  which: JudgedSteps = 'all',
 ): AsyncGenerator<JudgeTask> {
   const standing = new StandingVotes(store, judge);
   for (const run of new Set(runs)) {
@@ -69,8 +80,9 @@ export async function* judgeTasks(
       description: boundText(description, 'left out for the judge', DESCRIPTION),
       maxScore: evaluation.max_score,
     };
+    const chosen = which === 'all' ? null : new Set(await store.reader.matches(run, queries[which]));
     for (const segment of segments) {
-      const open = await standing.openIn(owners, segment);
+      const open = await standing.openIn(owners, segment, chosen);
       if (open.size === 0) continue;
       const { turns, told } = await readSegment(store, run, segment);
       for (const window of windowsOf(turns)) {
@@ -124,13 +136,18 @@ class StandingVotes {
     private readonly judge: Judge,
   ) {}
 
-  async openIn(owners: readonly StepOwner[], { firstStep, lastStep }: SegmentView): Promise<Set<number>> {
+  async openIn(
+    owners: readonly StepOwner[],
+    { firstStep, lastStep }: SegmentView,
+    chosen: ReadonlySet<number> | null,
+  ): Promise<Set<number>> {
     const versions = [this.judge.rubrics.steps.version, this.judge.rubrics.summaries.version];
     const open = new Set<number>();
     for (const { run, from, to, gone } of owners) {
       if (gone || to < firstStep || from > lastStep) continue;
       const fold = await this.foldOf(run);
       for (let step = Math.max(from, firstStep); step <= Math.min(to, lastStep); step += 1) {
+        if (chosen?.has(step) === false) continue;
         const isJudged = fold
           .at(step)
           .judges.some(({ judge, rubric }) => judge === this.judge.name && versions.includes(rubric));

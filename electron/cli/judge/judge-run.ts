@@ -3,11 +3,11 @@ import { WaymarkError } from '@shared/contract/errors';
 import type { Endpoint } from '@shared/contract/settings';
 import { modelRef } from '../../agent/model-ref';
 import { type BatchResult, estimateBatch, runBatch } from '../../judging/judge-batch';
-import { type Judge, judgeTasks } from '../../judging/judge-work';
+import { type Judge, type JudgedSteps, judgedSteps, judgeTasks } from '../../judging/judge-work';
 import { readRubrics } from '../../judging/rubric';
 import { modelPort } from '../../runs/drive/model-port';
 import { environmentKey } from '../../runs/engine-options';
-import { type Arguments, filled, positiveNumber } from '../arguments';
+import { type Arguments, filled, oneOf, positiveNumber } from '../arguments';
 import type { CliContext } from '../context';
 import { endpointFor } from '../endpoint-for';
 import { type CommandResult, counted } from '../output';
@@ -23,7 +23,7 @@ export async function runJudge(
   args: Arguments,
   runs: readonly string[],
 ): Promise<CommandResult> {
-  const { judge, endpoint } = await judgeFor(context, args);
+  const { judge, endpoint, which } = await judgeFor(context, args);
   const maxCost = positiveNumber(args.values['max-cost'], '--max-cost');
   if (maxCost !== null && endpoint.price === null) {
     throw new WaymarkError(
@@ -37,7 +37,7 @@ export async function runJudge(
   const interrupt = () => stop.abort();
   process.once('SIGINT', interrupt);
   try {
-    const result = await runBatch(store, judgeTasks(store, runs, judge), {
+    const result = await runBatch(store, judgeTasks(store, runs, judge, which), {
       ...{ judge: judge.name, price: endpoint.price, maxCost, signal: stop.signal },
       ...{ model: modelPort(options, () => judge.model) },
       ...{ together: TOGETHER, tries: TRIES, firstPauseMs: FIRST_PAUSE_MS },
@@ -60,8 +60,8 @@ export async function estimateJudge(
   args: Arguments,
   runs: readonly string[],
 ): Promise<CommandResult> {
-  const { judge, endpoint } = await judgeFor(context, args);
-  const found = await estimateBatch(judgeTasks(context.store, runs, judge), endpoint.price);
+  const { judge, endpoint, which } = await judgeFor(context, args);
+  const found = await estimateBatch(judgeTasks(context.store, runs, judge, which), endpoint.price);
   const tokens = `${thousands(found.inputTokens)} tokens in, ${thousands(found.outputTokens)} out`;
   return {
     json: { judge: judge.name, ...found },
@@ -74,7 +74,7 @@ export async function estimateJudge(
 async function judgeFor(
   context: CliContext,
   { values }: Arguments,
-): Promise<{ judge: Judge; endpoint: Endpoint }> {
+): Promise<{ judge: Judge; endpoint: Endpoint; which: JudgedSteps }> {
   const endpoint = endpointFor(context, values);
   const { rubric } = values;
   const model = modelRef(endpoint, { context_tokens: endpoint.contextTokens });
@@ -82,6 +82,7 @@ async function judgeFor(
   const { parallel_tool_calls: _, ...params } = model.params;
   return {
     endpoint,
+    which: oneOf(values.steps, judgedSteps, 'all', '--steps'),
     judge: {
       name: filled(values.judge, '--judge') ?? endpoint.name,
       model: { ...model, params },

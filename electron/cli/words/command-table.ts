@@ -105,8 +105,8 @@ export const commands: Readonly<Record<string, Command>> = {
   'label undo': { options: ['annotator'], words: run },
   'label judge': { options: [], words: ['run', 'path'] },
   'label export': { options: ['out'] },
-  'judge run': { options: ['run', 'judge', 'rubric', 'max-cost', ...endpoint] },
-  'judge estimate': { options: ['run', 'judge', 'rubric', ...endpoint] },
+  'judge run': { options: ['run', 'judge', 'rubric', 'steps', 'max-cost', ...endpoint] },
+  'judge estimate': { options: ['run', 'judge', 'rubric', 'steps', ...endpoint] },
   'judge agreement': { options: ['run'] },
   guideline: { options: [] },
   merge: { options: [], words: ['path'] },
@@ -143,6 +143,7 @@ export const commands: Readonly<Record<string, Command>> = {
 /** What an option may be set to, where that is fixed. */
 export const optionValues: Readonly<Partial<Record<OptionName, readonly string[]>>> = {
   approvals: ['on', 'off', 'task'],
+  steps: ['all', 'undecided', 'disagreeing'],
   images: ['on', 'off'],
   'human-hints': ['on', 'off'],
   'task-hint': ['off', 'tool', 'upfront'],

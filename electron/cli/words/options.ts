@@ -38,6 +38,7 @@ export const options = {
   reason: { type: 'string' },
   judge: { type: 'string' },
   rubric: { type: 'string' },
+  steps: { type: 'string' },
   call: { type: 'string' },
   arguments: { type: 'string' },
   thought: { type: 'string' },
