@@ -65,7 +65,7 @@ test('a judge is asked beside an open window: its votes appear, another rubric c
     await test.step('the step shows the reason that the judge gave', async () => {
       for (const key of ['j', 'j', 'j', 'j']) await page.keyboard.press(key);
       await expect(row(page, 5)).toHaveAttribute('aria-selected', 'true');
-      await expect(page.getByText('Because.').first()).toBeVisible();
+      await expect(page.getByText('Blind edit: Because.').first()).toBeVisible();
     });
 
     await test.step('a person keeps what the judge masks', async () => {

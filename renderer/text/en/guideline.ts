@@ -14,7 +14,7 @@ export const guideline = {
   principle: guidelinePrinciple.text,
   name: 'Guideline',
   version: (n: number) => `Guideline v${n}`,
-  note: 'keys 1–9 and r set the reason',
+  note: 'reason: keys 1–9, r',
   point: (code: string): GuidelinePoint => points[code] ?? { text: '', counts: '' },
   counts: (what: string) => `What counts: ${what}`,
   examples: (n: string) => (n === '1' ? '1 step decided for this here' : `${n} steps decided for this here`),

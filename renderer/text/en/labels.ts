@@ -22,6 +22,15 @@ const rules: Record<string, string> = {
   'keep-backup': 'Backup with score',
   'keep-exploration': 'Exploration',
 };
+/** Of Waymark's own rubrics; another rubric may name others. */
+const judgeReasons: Record<string, string> = {
+  'contradicts-success': 'Contradicts an earlier success',
+  'only-follows-hint': 'Only carries out a hint',
+  forgets: 'Forgets what is needed',
+  'makes-up': 'Makes something up',
+  sound: 'Sound',
+  other: 'Another reason',
+};
 const reasons: Record<string, string> = {
   'ignores-script': 'Ignores a given script',
   'transformers-not-vllm': 'Transformers instead of vLLM',
@@ -49,7 +58,7 @@ export const labels = {
   keepReason: 'Reason to keep',
   keepReasons: 'Keep because…',
   reasonOf: (at: string) => `Reason for ${at}`,
-  reasonName: (code: string) => reasons[code] ?? rules[code] ?? code,
+  reasonName: (code: string) => reasons[code] ?? rules[code] ?? judgeReasons[code] ?? code,
   /** By its number, 1 to 9. */
   reasonAt: (number: number) => Object.values(reasons)[number - 1] ?? '',
   ruleName: (rule: string) => rules[rule] ?? rule,

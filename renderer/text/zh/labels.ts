@@ -20,6 +20,14 @@ const rules: Record<string, string> = {
   'keep-backup': '带分数的备份',
   'keep-exploration': '探索',
 };
+const judgeReasons: Record<string, string> = {
+  'contradicts-success': '与先前的成功相矛盾',
+  'only-follows-hint': '只是照提示执行',
+  forgets: '遗漏必要的信息',
+  'makes-up': '虚构内容',
+  sound: '合理',
+  other: '其他原因',
+};
 const reasons: Record<string, string> = {
   'ignores-script': '忽略给定脚本',
   'transformers-not-vllm': '用 Transformers 而非 vLLM',
@@ -47,7 +55,7 @@ export const labels: Text['labels'] = {
   keepReason: '保留理由',
   keepReasons: '保留，因为…',
   reasonOf: (at) => `${at} 的理由`,
-  reasonName: (code) => reasons[code] ?? rules[code] ?? code,
+  reasonName: (code) => reasons[code] ?? rules[code] ?? judgeReasons[code] ?? code,
   reasonAt: (number) => Object.values(reasons)[number - 1] ?? '',
   ruleName: (rule) => rules[rule] ?? rule,
   scopeStep: (n) => `步骤 ${n}`,
