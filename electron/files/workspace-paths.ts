@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { WaymarkError } from '@shared/contract/errors';
 import { isId } from '@shared/contract/id';
 import { inside, isPlainName } from './inside';
@@ -48,6 +49,12 @@ export function runLockPath(workspace: string, run: string): string {
 /** `locks/<work>.db`: who does what only one process may do at a time. */
 export function workLockPath(workspace: string, work: 'backup' | 'indexer'): string {
   return inside(workspace, 'locks', `${work}.db`);
+}
+
+/** `locks/judge-<sha>.db`: who asks the judge of that name, which may hold anything. */
+export function judgeLockPath(workspace: string, judge: string): string {
+  const digest = createHash('sha256').update(judge).digest('hex').slice(0, 32);
+  return inside(workspace, 'locks', `judge-${digest}.db`);
 }
 
 /** `sessions/<run>/<uid>`: what one session printed. @throws WaymarkError bad_input for a name that may not become a folder */

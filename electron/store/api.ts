@@ -21,6 +21,11 @@ export interface Store {
    */
   lockRun(run: string, isNew?: boolean): { epoch: number; release(): void } | null;
   isDriven(run: string): boolean;
+  /**
+   * Takes the lock of a judge, by its name, so that nobody else pays for the same judgements meanwhile; null when another process
+   * holds it. Released when the process dies. @throws WaymarkError read_only
+   */
+  lockJudge(judge: string): { release(): void } | null;
   subscribe(listener: (notice: StoreNotice) => void): () => void;
   /** Resolves when every write asked for so far is durable and the search index has caught up. */
   drain(): Promise<void>;

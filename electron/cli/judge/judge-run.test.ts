@@ -100,6 +100,25 @@ describe('judge run', () => {
     expect(await voted()).toBe(STEPS);
   });
 
+  it('two at once do not pay for the same judgements: the second is refused until the first has ended', async () => {
+    const held: (() => void)[] = [];
+    const arrived = new Promise<void>((resolve) => {
+      atRequest = () =>
+        new Promise((answer) => {
+          held.push(answer);
+          resolve();
+        });
+    });
+    const first = waymark('run');
+    await arrived;
+    const busy = { code: 'refused', message: expect.stringMatching(/by another process.*--judge/) };
+    expect(await waymark('run')).toMatchObject({ error: busy });
+    atRequest = () => undefined;
+    for (const answer of held) answer();
+    expect(await first).toMatchObject({ votes: STEPS, asked: 3 });
+    expect(await waymark('run')).toMatchObject({ votes: 0, asked: 0 });
+  });
+
   it('an endpoint that is not there, a price that is unknown and an empty rubric are told with the next step', async () => {
     expect(await waymark('run', '--max-cost', '1')).toMatchObject({
       error: { code: 'refused', message: expect.stringMatching(/no price is set.*leave out --max-cost/) },

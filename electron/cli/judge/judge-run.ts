@@ -33,6 +33,13 @@ export async function runJudge(
   }
   const { settings, addresses, environment, store } = context;
   const options = { settings: { current: settings }, addresses, findKey: environmentKey(environment) };
+  const lock = store.lockJudge(judge.name);
+  if (lock === null) {
+    throw new WaymarkError(
+      'refused',
+      `${judge.name} is being asked about this workspace by another process. Wait until it has finished, or use another name with --judge.`,
+    );
+  }
   const stop = new AbortController();
   const interrupt = () => stop.abort();
   process.once('SIGINT', interrupt);
@@ -51,6 +58,7 @@ export async function runJudge(
     return { json: { judge: judge.name, rubrics, ...result }, lines: linesOf(judge.name, result) };
   } finally {
     process.off('SIGINT', interrupt);
+    lock.release();
   }
 }
 

@@ -1,5 +1,5 @@
 import type { WaymarkError } from '@shared/contract/errors';
-import { runLockPath } from '../../files/workspace-paths';
+import { judgeLockPath, runLockPath } from '../../files/workspace-paths';
 import type { Store, StoreReader, StoreWriter } from '../api';
 import { fromElsewhere, type RefusedAct } from '../file/read-only';
 import { openForReading } from '../file/workspace-file';
@@ -87,6 +87,20 @@ export class AssembledStore implements Store {
       }
     };
     return { epoch: held.epoch, release };
+  }
+
+  lockJudge(judge: string): { release(): void } | null {
+    if (this.isReadOnly) {
+      throw this.end.refusal?.('labelling') ?? fromElsewhere(this.folder, 'labelling');
+    }
+    const held = holdLock(judgeLockPath(this.folder, judge));
+    if (held === null) return null;
+    this.locks.add(held);
+    return {
+      release: () => {
+        if (this.locks.delete(held)) held.release();
+      },
+    };
   }
 
   isDriven(run: string): boolean {
