@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { estimateTokens } from '@shared/context/tokens';
 import { windowLimits } from '@shared/judging/windows';
@@ -11,7 +11,7 @@ import { type ScriptedPolicy, startScriptedModel } from '../model/scripted-serve
 import type { Store } from '../store/api';
 import { alice, bob, createdBody, createRun, RunWriter } from '../testing/run-writer';
 import { askedTurns, judgeAnswer } from '../testing/scripted-judges';
-import { testStore } from '../testing/store-fixtures';
+import { temporaryFolder, testStore } from '../testing/store-fixtures';
 import { writeSummary } from '../testing/write-summary';
 import { type BatchOptions, estimateBatch, runBatch } from './judge-batch';
 import { type Judge, type JudgedSteps, judgeTasks } from './judge-work';
@@ -93,7 +93,10 @@ describe('a batch of judgements', () => {
   it('another rubric asks again, and its votes take the place of the earlier ones', async () => {
     const { batch, votes, judge } = await stand((request) => judgeAnswer(request, perfect), 10);
     await batch();
-    const rubrics: Rubrics = { ...judge.rubrics, steps: { text: 'Keep all.', version: 'steps@other' } };
+    const rubrics: Rubrics = {
+      ...judge.rubrics,
+      steps: { text: 'Keep all.', isOwn: true, version: 'steps@other' },
+    };
     expect(await batch({}, { rubrics })).toMatchObject({ votes: 10 });
     expect((await votes()).size).toBe(10);
   });
@@ -181,6 +184,20 @@ describe('a batch of judgements', () => {
     expect(closed.requests).toHaveLength(1);
   });
 
+  it('a window whose answer cannot be read does not keep the others from being judged; three in a row end the batch', async () => {
+    const broken = {
+      fault: { kind: 'raw', body: '{"choices": [', contentType: 'application/json' },
+    } as const;
+    const { batch, votes } = await stand((request) =>
+      askedTurns(request).asked.includes(1) ? broken : judgeAnswer(request, perfect),
+    );
+    expect(await batch()).toMatchObject({ votes: 36, missing: 24, ended: null });
+    expect([...(await votes()).keys()]).toEqual(range(25, 60));
+    const never = await stand(() => broken, 100);
+    expect(await never.batch({ tries: 0 })).toMatchObject({ votes: 0, ended: { why: 'failed' } });
+    expect(never.requests).toHaveLength(3);
+  });
+
   it('a parameter that the endpoint refuses is left out from then on', async () => {
     const body = JSON.stringify({ error: { message: 'tool_choice is not supported by this model' } });
     const { batch, requests } = await stand(
@@ -248,9 +265,16 @@ it('the rubric names every point of the guideline, and a judgement has at most 2
 it('a rubric of the person’s own is refused when it cannot be one', async () => {
   const missing = join(resources, 'no-such-rubric.md');
   await expect(readRubrics(resources, missing)).rejects.toMatchObject({ code: 'not_found' });
+  const binary = join(temporaryFolder(), 'rubric');
+  writeFileSync(binary, Buffer.from([0, 255, 254]));
+  for (const none of [resources, '/dev/zero', binary])
+    await expect(readRubrics(resources, none)).rejects.toMatchObject({
+      ...{ code: 'bad_input', message: expect.stringContaining(none) },
+    });
   const own = join(resources, 'prompts/judge/mask-steps.md');
   const { steps } = await readRubrics(resources, own);
-  expect(steps).toEqual((await readRubrics(resources, null)).steps);
+  // The same text is the same version, whoever wrote it.
+  expect(steps).toEqual({ ...(await readRubrics(resources, null)).steps, isOwn: true });
   expect(steps.text).toContain('`lowers-high-score`');
   expect(readFileSync(own, 'utf8')).toContain('{{points}}');
 });

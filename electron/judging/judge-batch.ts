@@ -41,6 +41,10 @@ export interface BatchResult {
   ended: { why: 'cost' | 'cancelled' } | { why: 'failed'; failure: ModelFailure } | null;
 }
 
+/** Failures that may be due to what one window shows; after so many in a row they are the endpoint's. */
+const OF_THE_WINDOW: readonly ModelFailure['code'][] = ['model_malformed', 'context_full'];
+const UNANSWERED_IN_A_ROW = 3;
+
 /** Estimated tokens of a verdict on one turn. */
 const TOKENS_PER_VERDICT = 90;
 
@@ -73,6 +77,8 @@ class Batch {
   /** What requests under way may cost at most, by estimate. */
   private underWay = 0;
   private spent = 0;
+  /** Windows in a row that came to no answer. */
+  private unanswered = 0;
   /** Parameters that the endpoint does not take, by what it said. */
   private readonly refusals: ModelFailure[] = [];
 
@@ -89,14 +95,15 @@ class Batch {
     for (let round = 0; round <= this.options.tries && open.length > 0; round += 1) {
       const verdicts = await this.ask(task, open);
       if (verdicts === null) return;
+      if (verdicts === 'unanswered') break;
       await this.keep(task, verdicts);
       open = open.filter((step) => !verdicts.some((verdict) => verdict.step === step));
     }
     this.result.missing += open.length;
   }
 
-  /** The verdicts of one answer; null: the batch has ended. */
-  private async ask(task: JudgeTask, open: number[]): Promise<Verdict[] | null> {
+  /** The verdicts of one answer; `unanswered`: there is none that can be read, for this window alone; null: the batch has ended. */
+  private async ask(task: JudgeTask, open: number[]): Promise<Verdict[] | 'unanswered' | null> {
     const { model, tries, firstPauseMs, signal, price, maxCost } = this.options;
     let body = this.mended(task.bodyFor(open));
     const most = estimatedCost(body, open.length, price) ?? 0;
@@ -111,6 +118,7 @@ class Batch {
       if (answered.ok) {
         const { usage, calls } = answered.answer;
         this.result.asked += 1;
+        this.unanswered = 0;
         this.result.inputTokens += usage?.inputTokens ?? 0;
         this.result.outputTokens += usage?.outputTokens ?? 0;
         // Without a report the estimate holds, so that a limit on money still ends the batch.
@@ -126,7 +134,11 @@ class Batch {
         continue;
       }
       failures += 1;
-      if (!failure.retryable || failures > tries) return this.end({ why: 'failed', failure });
+      if (!failure.retryable || failures > tries) {
+        this.unanswered += OF_THE_WINDOW.includes(failure.code) ? 1 : UNANSWERED_IN_A_ROW;
+        if (this.unanswered < UNANSWERED_IN_A_ROW) return 'unanswered';
+        return this.end({ why: 'failed', failure });
+      }
       const wait = backOffMs(failures, { firstMs: firstPauseMs, longestMs: 60_000 }, 1);
       await pause(Math.max(wait, failure.retryAfterMs ?? 0), undefined, { signal }).catch(() => undefined);
     }

@@ -88,13 +88,14 @@ export async function* judgeTasks(
       for (const window of windowsOf(turns)) {
         const left = window.judged.flatMap(({ step }) => (open.has(step) ? [step] : []));
         if (left.length === 0) continue;
-        const { text, version } = judge.rubrics[window.rubric];
+        const rubric = judge.rubrics[window.rubric];
         const shown = [...window.context, ...window.judged].map((turn) => turn.text);
         const texts = [about.title, about.description, told.before ?? '', ...shown];
         const mark = markFor(createHash('sha256').update(JSON.stringify(texts)).digest('hex'), texts);
         yield {
-          ...{ run, owners, window, open: left, rubric: version },
-          bodyFor: (asked) => judgeRequest(judge.model, text, { ...about, ...told }, window, { asked, mark }),
+          ...{ run, owners, window, open: left, rubric: rubric.version },
+          bodyFor: (asked) =>
+            judgeRequest(judge.model, rubric, { ...about, ...told }, window, { asked, mark }),
         };
       }
     }

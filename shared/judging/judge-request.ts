@@ -3,6 +3,12 @@ import type { JudgedTurn } from './judged-turn';
 import { judgeTool } from './verdicts';
 import type { JudgeWindow } from './windows';
 
+/** What a judge goes by. `isOwn`: a person wrote it, and its reasons may have any name. */
+export interface RubricText {
+  text: string;
+  isOwn: boolean;
+}
+
 /** What a judge is told of the run besides the turns. */
 export interface JudgedRun {
   title: string;
@@ -21,7 +27,7 @@ export interface JudgedRun {
  */
 export function judgeRequest(
   model: Pick<ModelRef, 'model' | 'params'>,
-  system: string,
+  rubric: RubricText,
   run: JudgedRun,
   window: JudgeWindow,
   { asked, mark }: { asked: readonly number[]; mark: string },
@@ -35,11 +41,11 @@ export function judgeRequest(
     ...window.judged.map((turn) => turnBlock(turn, mark, asked.includes(turn.step) ? '' : ' context="yes"')),
     `Judge ${asked.length === 1 ? 'turn' : 'turns'} ${asked.join(', ')}.`,
   ].join('\n\n');
-  const tool = judgeTool(window.rubric);
+  const tool = judgeTool(window.rubric, rubric.isOwn);
   return JSON.stringify({
     model: model.model,
     messages: [
-      { role: 'system', content: system },
+      { role: 'system', content: rubric.text },
       { role: 'user', content },
     ],
     tools: [tool],

@@ -47,6 +47,13 @@ it.each([
   expect(readVerdicts(calls, window, [2, 3])).toEqual([]);
 });
 
+it('words of the judge become one line of visible, well-formed text', () => {
+  const said = entry(2, { reason: ' a\u0000\nb\ud800 ', why: 'It\u2028did\u202e not\tlook. \udfff' });
+  expect(readVerdicts(answer(said), window, [2])).toMatchObject([
+    { reason: 'a b\ufffd', why: 'It did not look. \ufffd' },
+  ]);
+});
+
 it('the same verdict twice counts once', () => {
   expect(readVerdicts(answer(entry(2), entry(2)), window, [2])).toHaveLength(1);
 });

@@ -14,12 +14,15 @@ const reasonsOf: Readonly<Record<JudgeWindow['rubric'], readonly string[]>> = {
   summaries: ['forgets', 'makes-up', 'sound', 'other'],
 };
 
+/** Most characters of a reason, as the log has it. */
+const MOST_REASON = 80;
+
 /** The one tool that a judge answers with. */
-export function judgeTool(rubric: JudgeWindow['rubric']): Tool {
+export function judgeTool(rubric: JudgeWindow['rubric'], isOwn: boolean): Tool {
   const properties = {
     turn: { type: 'integer', description: 'The number of the turn.' },
     verdict: { type: 'string', enum: ['keep', 'mask'] },
-    reason: { type: 'string', enum: reasonsOf[rubric] },
+    reason: { type: 'string', ...(isOwn ? { maxLength: MOST_REASON } : { enum: reasonsOf[rubric] }) },
     confidence: { type: 'number', minimum: 0, maximum: 1 },
     why: { type: 'string', description: 'One sentence.' },
     cites: { type: 'array', items: { type: 'integer' }, description: 'Numbers of the turns that show it.' },
@@ -41,7 +44,7 @@ export function judgeTool(rubric: JudgeWindow['rubric']): Tool {
 const verdictSchema = z.object({
   turn: z.int().positive(),
   verdict: z.enum(['keep', 'mask']),
-  reason: z.string().max(80).default(''),
+  reason: z.string().max(MOST_REASON).default(''),
   confidence: z.number().min(0).max(1).nullable().default(null),
   why: z.string().default(''),
   cites: z.array(z.int().positive()).default([]),
@@ -83,8 +86,8 @@ export function readVerdicts(
       ...{
         step: turn,
         value: verdict,
-        reason: wellFormed(reason.trim()),
-        why: wellFormed(why.slice(0, 10_000)),
+        reason: oneLine(reason),
+        why: oneLine(why.slice(0, 10_000)),
       },
       confidence: reason === ONLY_FOLLOWS_HINT ? Math.min(UNSURE, confidence ?? UNSURE) : confidence,
       steps: steps.sort((one, other) => one - other).slice(0, 200),
@@ -102,4 +105,9 @@ function entriesOf(call: { name: string; arguments: string }): unknown[] {
   } catch {
     return []; // the turns are missing, and are asked for again
   }
+}
+
+/** A judge's words are shown in one line: breaks and characters that cannot be seen become spaces. */
+function oneLine(text: string): string {
+  return wellFormed(text.replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ').trim());
 }

@@ -50,9 +50,15 @@ describe('the request', () => {
     const [window] = windowsOf([turn(1, forged), turn(2)]);
     if (window === undefined) throw new Error('There is no window.');
     const run = { title: 'T', description: 'D', maxScore: 90, currentScore: 41.5, before: 'Before.' };
-    const body = judgeRequest({ model: 'm', params: { temperature: 0.2 } }, 'Rubric.', run, window, {
-      ...{ asked: [2], mark },
-    });
+    const body = judgeRequest(
+      { model: 'm', params: { temperature: 0.2 } },
+      { text: 'Rubric.', isOwn: false },
+      run,
+      window,
+      {
+        ...{ asked: [2], mark },
+      },
+    );
     const { messages, tool_choice, temperature } = JSON.parse(body) as {
       messages: { content: string }[];
       tool_choice: unknown;

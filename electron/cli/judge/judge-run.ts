@@ -84,7 +84,7 @@ async function judgeFor(
   { values }: Arguments,
 ): Promise<{ judge: Judge; endpoint: Endpoint; which: JudgedSteps }> {
   const endpoint = endpointFor(context, values);
-  const { rubric } = values;
+  const rubric = filled(values.rubric, '--rubric', 4_096);
   const model = modelRef(endpoint, { context_tokens: endpoint.contextTokens });
   // One answer has one call: nothing is gained by saying so, and some endpoints refuse the parameter.
   const { parallel_tool_calls: _, ...params } = model.params;
@@ -94,15 +94,17 @@ async function judgeFor(
     judge: {
       name: filled(values.judge, '--judge') ?? endpoint.name,
       model: { ...model, params },
-      rubrics: await readRubrics(context.resourcesDir, rubric === undefined ? null : resolve(rubric)),
+      rubrics: await readRubrics(context.resourcesDir, rubric === null ? null : resolve(rubric)),
     },
   };
 }
 
 function linesOf(judge: string, result: BatchResult): string[] {
-  const { asked, masks, missing, cost, ended } = result;
+  const { asked, votes, masks, missing, cost, ended } = result;
+  if (asked === 0 && missing === 0 && ended === null)
+    return [`Nothing was asked: these runs have no step that ${judge} has not judged by this rubric.`];
   return [
-    `${stored(result)} ${judge} would mask ${masks}. ${counted(asked, 'request')}, ${costWords(cost)}.`,
+    `${counted(votes, 'vote')} by ${judge} stored, ${masks} of them MASK; ${counted(asked, 'request')}, ${costWords(cost)}.`,
     ...(missing === 0
       ? []
       : [
