@@ -4,6 +4,7 @@ import { estimateTokens } from '@shared/context/tokens';
 import { windowLimits } from '@shared/judging/windows';
 import { foldAnnotations } from '@shared/labels/annotation-fold';
 import type { Author } from '@shared/log/annotations';
+import { ulid } from 'ulid';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { allAnnotations } from '../dataset/event-pages';
 import { createModelClient } from '../model/client';
@@ -29,7 +30,7 @@ interface Stand {
   /** Numbers asked for by each request that was answered. */
   requests: number[][];
   judge: Judge;
-  batch(more?: Partial<BatchOptions>, judge?: Partial<Judge>): ReturnType<typeof runBatch>;
+  batch(more?: Partial<BatchOptions>, judge?: Partial<Judge>, runs?: string[]): ReturnType<typeof runBatch>;
   votes(run?: string): Promise<Map<number, string>>;
 }
 
@@ -52,8 +53,8 @@ async function stand(policy: ScriptedPolicy, steps = 60): Promise<Stand> {
   const judge: Judge = { name: 'strict', model, rubrics: await readRubrics(resources, null) };
   return {
     ...{ store, run: writer.run, requests, judge },
-    batch: (more, other) =>
-      runBatch(store, judgeTasks(store, [writer.run], { ...judge, ...other }), {
+    batch: (more, other, runs = [writer.run]) =>
+      runBatch(store, judgeTasks(store, runs, { ...judge, ...other }), {
         ...{ judge: 'strict', price: null, maxCost: null, together: 1, tries: 2, firstPauseMs: 1 },
         model: createModelClient({ name: 'judge', baseUrl: server.baseUrl, key: null }),
         signal: new AbortController().signal,
@@ -248,6 +249,30 @@ describe('a batch of judgements', () => {
     expect(await batch()).toMatchObject({ votes: 5, missing: 0 });
     expect(requests).toEqual([[1, 2, 3], [4], [5]]);
     expect([...(await votes()).keys()]).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it('of a branch whose parent was removed, the steps that are still here are judged', async () => {
+    const {
+      batch,
+      votes,
+      requests,
+      store,
+      run: first,
+      judge,
+    } = await stand((request) => judgeAnswer(request, perfect), 4);
+    const run = ulid();
+    const body = { ...createdBody(run), parent: { run: first, step: 3 } };
+    await store.writer.append(run, 0, [{ kind: 'run.created', body }]);
+    const branch = new RunWriter(store, run);
+    await branch.start();
+    branch.step = 3;
+    for (let step = 4; step <= 6; step += 1) await branch.command('rm -rf out', 'done', { exitCode: 0 });
+    const ofBranch = () => judgeTasks(store, [run], judge);
+    expect(await estimateBatch(ofBranch(), null)).toMatchObject({ steps: 6 });
+    await store.writer.remove(first, 'run', alice);
+    expect(await batch({}, {}, [run])).toMatchObject({ asked: 1, votes: 3, masks: 3, missing: 0 });
+    expect(requests).toEqual([[4, 5, 6]]);
+    expect([...(await votes(run)).keys()]).toEqual([4, 5, 6]);
   });
 });
 

@@ -3,8 +3,8 @@ import { boundText } from '@shared/base/bounded-text';
 import type { StepQuery } from '@shared/contract/step-query';
 import type { SegmentView } from '@shared/contract/views';
 import { type JudgedRun, judgeRequest, markFor } from '@shared/judging/judge-request';
-import { type JudgedTurn, judgedTurn } from '@shared/judging/judged-turn';
-import { type JudgeWindow, windowsOf } from '@shared/judging/windows';
+import { judgedTurn, TURNS_TOGETHER } from '@shared/judging/judged-turn';
+import { type JudgeWindow, WindowCutter } from '@shared/judging/windows';
 import { type AnnotationFold, foldAnnotations } from '@shared/labels/annotation-fold';
 import type { ModelRef } from '@shared/log/event-parts';
 import { z } from 'zod';
@@ -53,11 +53,9 @@ const taskSchema = z.object({
 /** Most characters of the task and of the summary before a segment. */
 const DESCRIPTION = 4_000;
 const BEFORE = 16_000;
-/** Steps that are read at a time, so that the store's thread need not wait for ours between them. */
-const READ_TOGETHER = 64;
 
 /**
- * What this judge has still to judge in the runs, segment by segment, so that no more than one segment is in memory. A step that
+ * What this judge has still to judge in the runs, window by window, with no more than one segment in memory. A step that
  * branches share is judged once, where it was made; steps of removed runs are left out. Windows do not depend on what is judged
  * already, so a batch that was killed goes on where it stood.
  */
@@ -84,8 +82,8 @@ export async function* judgeTasks(
     for (const segment of segments) {
       const open = await standing.openIn(owners, segment, chosen);
       if (open.size === 0) continue;
-      const { turns, told } = await readSegment(store, run, segment);
-      for (const window of windowsOf(turns)) {
+      const told = await toldBefore(store, run, owners, segment);
+      for await (const window of windowsIn(store, run, segment)) {
         const left = window.judged.flatMap(({ step }) => (open.has(step) ? [step] : []));
         if (left.length === 0) continue;
         const rubric = judge.rubrics[window.rubric];
@@ -102,27 +100,37 @@ export async function* judgeTasks(
   }
 }
 
-async function readSegment(
+/** Each window as soon as its turns are read, so that the first ones are being judged while the rest is read. */
+async function* windowsIn(
   { reader }: JudgedStore,
   run: string,
-  { firstStep, lastStep, summaryStep }: SegmentView,
-): Promise<{ turns: JudgedTurn[]; told: Pick<JudgedRun, 'before' | 'currentScore'> }> {
-  const turns: JudgedTurn[] = [];
-  for (let from = firstStep; from <= lastStep; from += READ_TOGETHER) {
-    const many = Math.min(READ_TOGETHER, lastStep - from + 1);
-    const asked = Array.from({ length: many }, (_, at) => reader.step(run, from + at));
-    for (const detail of await Promise.all(asked)) {
-      // The model may be at work on the last one, or its call may still run: it is judged next time.
-      if (detail.head.done) turns.push(judgedTurn(detail));
+  { firstStep, lastStep }: SegmentView,
+): AsyncGenerator<JudgeWindow> {
+  const cutter = new WindowCutter();
+  for (let from = firstStep; from <= lastStep; from += TURNS_TOGETHER) {
+    const turns = await reader.judgedTurns(run, from, Math.min(lastStep, from + TURNS_TOGETHER - 1));
+    for (const turn of turns) {
+      const full = cutter.add(turn);
+      if (full !== null) yield full;
     }
   }
-  const summary = summaryStep === null ? null : await reader.step(run, summaryStep);
+  yield* cutter.end();
+}
+
+/** What a judge is told of the time before the segment; nothing where the run that made the summary has been removed. */
+async function toldBefore(
+  { reader }: JudgedStore,
+  run: string,
+  owners: readonly StepOwner[],
+  { summaryStep }: SegmentView,
+): Promise<Pick<JudgedRun, 'before' | 'currentScore'>> {
+  const isHere = owners.some(
+    ({ from, to, gone }) => !gone && summaryStep !== null && from <= summaryStep && summaryStep <= to,
+  );
+  const summary = summaryStep === null || !isHere ? null : await reader.step(run, summaryStep);
   return {
-    turns,
-    told: {
-      before: summary === null ? null : boundText(judgedTurn(summary).text, 'left out for the judge', BEFORE),
-      currentScore: summary?.scoreThen ?? null,
-    },
+    before: summary === null ? null : boundText(judgedTurn(summary).text, 'left out for the judge', BEFORE),
+    currentScore: summary?.scoreThen ?? null,
   };
 }
 

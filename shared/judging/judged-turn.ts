@@ -14,10 +14,18 @@ export interface JudgedTurn {
 
 /** Most characters of a thought, of one call's arguments, and of one observation: a judgement needs no more of them. */
 const LIMITS = { thought: 3_000, args: 4_000, observation: 3_000, summary: 24_000 };
+/** Most turns that the store gives at a time. */
+export const TURNS_TOGETHER = 32;
 const REST = 'left out for the judge';
 
 /** What a judge sees of a step: reasoning, text, calls, what each brought back, and the hint that followed. No opinion on it. */
-export function judgedTurn({ head, reasoning, text, observations, hintText }: StepDetail): JudgedTurn {
+export function judgedTurn({
+  head,
+  reasoning,
+  text,
+  observations,
+  hintText,
+}: Pick<StepDetail, 'head' | 'reasoning' | 'text' | 'observations' | 'hintText'>): JudgedTurn {
   const isSummary = head.kind === 'summary';
   const most = isSummary ? LIMITS.summary : LIMITS.thought;
   const parts = [

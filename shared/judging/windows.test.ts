@@ -2,12 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { estimateTokens } from '../context/tokens';
 import { judgeRequest, markFor } from './judge-request';
 import type { JudgedTurn } from './judged-turn';
-import { windowLimits, windowsOf } from './windows';
+import { WindowCutter, windowLimits } from './windows';
 
 const turn = (step: number, text = `turn ${step}`, isSummary = false): JudgedTurn => ({
   ...{ step, isSummary, text },
   tokens: estimateTokens(text),
 });
+const windowsOf = (turns: readonly JudgedTurn[]) => {
+  const cutter = new WindowCutter();
+  const full = turns.flatMap((each) => cutter.add(each) ?? []);
+  return [...full, ...cutter.end()];
+};
 const numbers = (turns: readonly JudgedTurn[]) => turns.map(({ step }) => step);
 
 describe('windows', () => {

@@ -22,38 +22,53 @@ export interface WindowLimits {
 export const windowLimits: WindowLimits = { tokens: 24_000, turns: 24, overlap: 3 };
 
 /**
- * The windows of one segment's turns, in order. They depend on the turns alone, so that a batch that goes on after a kill asks
- * the same windows. Each turn is judged in exactly one; a summary has one of its own, with the segment before it as context.
+ * Cuts one segment's turns into windows as they are read. The windows depend on the turns alone, so that a batch that goes on
+ * after a kill asks the same ones. Each turn is judged in exactly one; a summary has one of its own, with the segment before it as
+ * context.
  */
-export function windowsOf(turns: readonly JudgedTurn[], limits = windowLimits): JudgeWindow[] {
-  const windows: JudgeWindow[] = [];
-  let judged: JudgedTurn[] = [];
-  let context: JudgedTurn[] = [];
-  let tokens = 0;
-  const close = () => {
-    if (judged.length > 0) windows.push({ rubric: 'steps', context, judged });
-    context = limits.overlap === 0 ? [] : [...context, ...judged].slice(-limits.overlap);
+export class WindowCutter {
+  readonly #turns: JudgedTurn[] = [];
+  #judged: JudgedTurn[] = [];
+  #context: JudgedTurn[] = [];
+  /** Of both. */
+  #tokens = 0;
+
+  constructor(private readonly limits: WindowLimits = windowLimits) {}
+
+  /** The window that is full before this turn, the next of the segment; null: none is. */
+  add(turn: JudgedTurn): JudgeWindow | null {
+    this.#turns.push(turn);
+    if (turn.isSummary) return null;
+    const { turns, tokens } = this.limits;
+    const isFull = this.#judged.length === turns || this.#tokens + turn.tokens > tokens;
+    const full = isFull ? this.#close() : null;
+    this.#judged.push(turn);
+    this.#tokens += turn.tokens;
+    return full;
+  }
+
+  /** What is left once the segment is read. */
+  end(): JudgeWindow[] {
+    const last = this.#close();
+    const summaries = [...this.#turns.entries()].flatMap(([at, turn]): JudgeWindow[] => {
+      if (!turn.isSummary) return [];
+      const context = fitted(this.#turns.slice(0, at), this.limits.tokens - turn.tokens);
+      return [{ rubric: 'summaries', judged: [turn], context }];
+    });
+    return [...(last === null ? [] : [last]), ...summaries];
+  }
+
+  #close(): JudgeWindow | null {
+    const { overlap, tokens } = this.limits;
+    const [context, judged] = [this.#context, this.#judged];
+    if (judged.length === 0) return null;
+    this.#context = overlap === 0 ? [] : [...context, ...judged].slice(-overlap);
     // The overlap may be large as well; the newest of it matters most.
-    while (context.length > 0 && tokensOf(context) > limits.tokens / 4) context = context.slice(1);
-    tokens = tokensOf(context);
-    judged = [];
-  };
-  for (const turn of turns) {
-    if (turn.isSummary) continue;
-    const isFull = judged.length === limits.turns || tokens + turn.tokens > limits.tokens;
-    if (judged.length > 0 && isFull) close();
-    judged.push(turn);
-    tokens += turn.tokens;
+    while (tokensOf(this.#context) > tokens / 4) this.#context = this.#context.slice(1);
+    this.#tokens = tokensOf(this.#context);
+    this.#judged = [];
+    return { rubric: 'steps', context, judged };
   }
-  close();
-  for (const [at, turn] of turns.entries()) {
-    if (turn.isSummary)
-      windows.push({
-        ...{ rubric: 'summaries', judged: [turn] },
-        context: fitted(turns.slice(0, at), limits.tokens - turn.tokens),
-      });
-  }
-  return windows;
 }
 
 /** All turns in at most about `room` tokens: each gets the same share at least, as a summary may have forgotten any of them. */

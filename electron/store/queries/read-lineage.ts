@@ -1,12 +1,13 @@
 import type { CheckpointView } from '@shared/contract/checkpoint-views';
 import { WaymarkError } from '@shared/contract/errors';
 import type { PromptView, StepDetail, StepHead, StepNote, Tile } from '@shared/contract/views';
+import { type JudgedTurn, judgedTurn, TURNS_TOGETHER } from '@shared/judging/judged-turn';
 import { LAST_SEQ, rowId, seqOf, TILE_STEPS } from '../file/rows';
 import { type OwnedSteps, ownersOf } from '../log/run-owners';
 import { bounded, findRun, type ReadContext, type RunRecord, readEvents } from './read-context';
 import { countTiles, MAX_HEADS, readHeads, type TileRow, tileRows } from './read-heads';
 import { readPrompt } from './read-prompt';
-import { readStep } from './read-step';
+import { readStep, readTurn } from './read-step';
 
 /** As `readHeads`; the steps before a branch point are those of the runs they were sampled in. */
 export function readLineageHeads(context: ReadContext, ulid: string, from: number, to: number): StepHead[] {
@@ -79,6 +80,21 @@ export function readLineageStep(context: ReadContext, ulid: string, step: number
   const owner = ownerOf(context, ulid, step);
   const detail = readStep(context, owner, step);
   return owner === ulid ? detail : { ...detail, head: { ...detail.head, run: ulid, inheritedFrom: owner } };
+}
+
+/**
+ * The steps of `from..to` as a judge reads them, at most `TURNS_TOGETHER` and ascending. Left out are steps of removed runs, and
+ * one at which the model is at work or whose call still runs: it is judged next time.
+ */
+export function readJudgedTurns(context: ReadContext, ulid: string, from: number, to: number): JudgedTurn[] {
+  const last = Math.min(to, from + TURNS_TOGETHER - 1);
+  return ownersOf(context, findRun(context, ulid), from, last).flatMap((owned) => {
+    if (owned.run === null) return [];
+    const turns = Array.from({ length: owned.to - owned.from + 1 }, (_, at) =>
+      readTurn(context, owned.ulid, owned.from + at),
+    );
+    return turns.filter(({ head }) => head.done).map(judgedTurn);
+  });
 }
 
 /** The prompt of an inherited step is the one its own run sent. */

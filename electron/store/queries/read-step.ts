@@ -19,14 +19,61 @@ const SHOWN: readonly EventKind[] = [
   'action.observed',
 ];
 
+/** What was said and done in an answered step, without what others make of it. */
+export type Turn = Pick<StepDetail, 'head' | 'text' | 'reasoning' | 'observations' | 'hintText'>;
+
+interface FoundStep {
+  run: RunRecord;
+  seq0: number;
+  seq1: number;
+  head: StepDetail['head'];
+  body: EventBody<'model.answered'>;
+  events: RunEvent[];
+}
+
 /** Everything about one answered step. Throws `not_found`. */
 export function readStep(context: ReadContext, ulid: string, step: number): StepDetail {
+  const found = findStep(context, ulid, step);
+  const { run, seq0, seq1, body, events } = found;
+  const observed = events.flatMap((event) => (event.kind === 'action.observed' ? [event.body] : []));
+  const taught = events.flatMap((event) => (event.kind === 'step.taught' ? [event.body.text] : []));
+  return {
+    ...turnOf(found),
+    usage: body.usage,
+    cost: body.cost,
+    durationMs: body.durationMs,
+    model: body.model,
+    shortened: shortenedOf(context, run, step, seq0),
+    taught: taught.length > 0 ? taught.join('') : null,
+    files: revisionsOfStep(context, run, step, seq0, seq1),
+    labels: readLabels(context, run, step),
+    scoreThen: bestScore(context, run, step),
+    offsets: observed.at(-1)?.offsets ?? {},
+    imported: importedOf(events),
+  };
+}
+
+/** A part of `readStep`, for whoever reads thousands. Throws `not_found`. */
+export function readTurn(context: ReadContext, ulid: string, step: number): Turn {
+  return turnOf(findStep(context, ulid, step));
+}
+
+function turnOf({ head, body, events }: FoundStep): Turn {
+  const hints = events.flatMap((event) => (event.kind === 'hint.delivered' ? [event.body.text] : []));
+  return {
+    ...{ head, text: body.text, reasoning: body.reasoning, observations: observations(body, events) },
+    hintText: hints.length > 0 ? hints.join('') : null,
+  };
+}
+
+function findStep(context: ReadContext, ulid: string, step: number): FoundStep {
   const run = findRun(context, ulid);
   const found = readHead(context, run, bounded(step, 0, 2 ** 31, 'The step'));
   if (found === undefined) {
     throw new WaymarkError('not_found', `Run ${ulid} has no step ${step}; it has ${run.state.steps}.`);
   }
-  const events = readKinds(context, run, found.seq0, found.seq1, SHOWN).filter((event) => isOf(event, step));
+  const { seq0, seq1, head } = found;
+  const events = readKinds(context, run, seq0, seq1, SHOWN).filter((event) => isOf(event, step));
   const answer = events.find((event) => event.kind === 'model.answered');
   if (answer?.kind !== 'model.answered') {
     throw new WaymarkError(
@@ -35,28 +82,7 @@ export function readStep(context: ReadContext, ulid: string, step: number): Step
       `run ${ulid}`,
     );
   }
-  const { body } = answer;
-  const observed = events.flatMap((event) => (event.kind === 'action.observed' ? [event.body] : []));
-  const taught = events.flatMap((event) => (event.kind === 'step.taught' ? [event.body.text] : []));
-  const hints = events.flatMap((event) => (event.kind === 'hint.delivered' ? [event.body.text] : []));
-  return {
-    head: found.head,
-    text: body.text,
-    reasoning: body.reasoning,
-    usage: body.usage,
-    cost: body.cost,
-    durationMs: body.durationMs,
-    model: body.model,
-    observations: observations(body, events),
-    shortened: shortenedOf(context, run, step, found.seq0),
-    taught: taught.length > 0 ? taught.join('') : null,
-    hintText: hints.length > 0 ? hints.join('') : null,
-    files: revisionsOfStep(context, run, step, found.seq0, found.seq1),
-    labels: readLabels(context, run, step),
-    scoreThen: bestScore(context, run, step),
-    offsets: observed.at(-1)?.offsets ?? {},
-    imported: importedOf(events),
-  };
+  return { run, seq0, seq1, head, body: answer.body, events };
 }
 
 /** Hints of the step before stand between its last event and this step's first request. */

@@ -54,6 +54,7 @@ import { readRest, readSimilar } from './read-label-previews';
 import { readAnnotationPage } from './read-labels';
 import {
   readCheckpoints,
+  readJudgedTurns,
   readLineageHeads,
   readLineagePrompt,
   readLineageStep,
@@ -93,6 +94,8 @@ export const queries = {
   tiles: query({ thread: 'read', isEarly: true, blind: blindTiles, run: readLineageTiles }),
   segments: query({ thread: 'read', isEarly: true, blind: blindSegments, run: readSegments }),
   step: query({ thread: 'read', isEarly: true, blind: blindStep, run: readLineageStep }),
+  /** Steps `from..to` as a judge reads them, at most `TURNS_TOGETHER`. */
+  judgedTurns: query({ thread: 'read', blind: 'never for a window', run: readJudgedTurns }),
   evidence: query({ thread: 'read', blind: 'holds no opinions', run: readEvidence }),
   prompt: query({ thread: 'read', blind: 'holds no opinions', run: readLineagePrompt }),
   /** An image that the run's log names, by the sha256 (hex) of its file. */
