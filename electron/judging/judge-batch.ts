@@ -53,7 +53,7 @@ const TOKENS_PER_VERDICT = 90;
  * stored is not asked again by the next batch (`judgeTasks`): after a kill, only requests that were under way are paid twice.
  */
 export async function runBatch(
-  store: { writer: Pick<Store['writer'], 'annotate'> },
+  store: { writer: Pick<Store['writer'], 'annotateEach'> },
   tasks: AsyncGenerator<JudgeTask>,
   options: BatchOptions,
 ): Promise<BatchResult> {
@@ -83,7 +83,7 @@ class Batch {
   private readonly refusals: ModelFailure[] = [];
 
   constructor(
-    private readonly store: { writer: Pick<Store['writer'], 'annotate'> },
+    private readonly store: { writer: Pick<Store['writer'], 'annotateEach'> },
     private readonly options: BatchOptions,
   ) {
     const counts = { asked: 0, votes: 0, masks: 0, missing: 0, inputTokens: 0, outputTokens: 0 };
@@ -159,17 +159,15 @@ class Batch {
   }
 
   private async keep({ owners, rubric }: JudgeTask, verdicts: readonly Verdict[]): Promise<void> {
-    const author = judgeAuthor(this.options.judge);
-    await Promise.all(
-      verdicts.map(async ({ step, value, confidence, reason, why, steps }) => {
-        const owner = owners.find(({ from, to, gone }) => !gone && from <= step && step <= to);
-        if (owner === undefined) return;
-        const op = { op: 'judge', value, confidence, reason, why, steps, rubric } as const;
-        await this.store.writer.annotate(author, { run: owner.run, from: step, to: step }, op);
-        this.result.votes += 1;
-        this.result.masks += value === 'mask' ? 1 : 0;
-      }),
-    );
+    const said = verdicts.flatMap(({ step, value, confidence, reason, why, steps }) => {
+      const owner = owners.find(({ from, to, gone }) => !gone && from <= step && step <= to);
+      if (owner === undefined) return [];
+      const op = { op: 'judge', value, confidence, reason, why, steps, rubric } as const;
+      return [{ target: { run: owner.run, from: step, to: step }, op }];
+    });
+    await this.store.writer.annotateEach(judgeAuthor(this.options.judge), said);
+    this.result.votes += said.length;
+    this.result.masks += said.filter(({ op }) => op.value === 'mask').length;
   }
 }
 

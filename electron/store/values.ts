@@ -1,4 +1,4 @@
-import type { AnnotationEntry } from '@shared/log/annotations';
+import type { AnnotationEntry, AnnotationOp, AnnotationTarget } from '@shared/log/annotations';
 import type { OutboxEntry } from '@shared/log/outbox';
 
 /** What an id of outbox or annotation log may name. */
@@ -15,6 +15,12 @@ export interface Redone {
   entry: AnnotationEntry;
   redid: AnnotationEntry;
   unit: AnnotationEntry[];
+}
+
+/** What is said of which steps. */
+export interface Said {
+  target: AnnotationTarget;
+  op: AnnotationOp;
 }
 
 export interface StoredChunk {

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { allAnnotations } from '../../dataset/event-pages';
 import { linesOfRegularFile } from '../../files/regular-file';
 import { stepOwners } from '../../review/step-owners';
+import type { Said } from '../../store/values';
 import { type Arguments, required } from '../arguments';
 import type { CliContext } from '../context';
 import { type CommandResult, counted } from '../output';
@@ -30,7 +31,7 @@ const LIMITS = { most: 32 * 1024 ** 2, line: 1024 ** 2, outcome: 'No vote was im
 const NAMED = 10;
 /** Bad lines at which reading ends: a file of another kind is none but such, and telling what is wrong with each takes its time. */
 const MOST_BAD = 10_000;
-/** Votes on their way to the writer at a time. */
+/** Votes that are stored together. */
 const TOGETHER = 200;
 
 /**
@@ -48,17 +49,19 @@ export async function judgeVotes(context: CliContext, args: Arguments): Promise<
   let added = 0;
   let gone = 0;
   for (let at = 0; at < votes.length; at += TOGETHER) {
-    const writing: Promise<unknown>[] = [];
+    const said = new Map<string, Said[]>();
     for (const vote of votes.slice(at, at + TOGETHER)) {
-      const { step } = vote;
+      const { step, judge } = vote;
       const owner = owners.find(({ from, to }) => from <= step && step <= to);
       gone += owner?.gone === true ? 1 : 0;
       if (owner === undefined || owner.gone || (await standing.has(owner.run, vote))) continue;
       const target = { run: owner.run, from: step, to: step };
-      writing.push(context.store.writer.annotate(judgeAuthor(vote.judge), target, opOf(vote)));
+      said.set(judge, [...(said.get(judge) ?? []), { target, op: opOf(vote) }]);
+      added += 1;
     }
-    await Promise.all(writing);
-    added += writing.length;
+    await Promise.all(
+      [...said].map(([judge, each]) => context.store.writer.annotateEach(judgeAuthor(judge), each)),
+    );
   }
   const judges = [...new Set(votes.map(({ judge }) => judge))].sort();
   const unchanged = votes.length - added - gone;

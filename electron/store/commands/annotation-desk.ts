@@ -7,7 +7,7 @@ import type { GroupCommit, Job } from '../log/group-commit';
 import type { OpenRuns } from '../log/open-runs';
 import type { LabelWork } from '../projections/label-work';
 import type { RunProjection } from '../projections/run-projection';
-import type { Redone, Undone } from '../values';
+import type { Redone, Said, Undone } from '../values';
 import { AnnotationWrites } from './annotation-writes';
 import { MergeAnnotations } from './merge-annotations';
 
@@ -74,6 +74,10 @@ export class AnnotationDesk {
     chosen?: string,
   ): Promise<AnnotationEntry> {
     return this.writes.annotate(author, target, op, chosen);
+  }
+
+  annotateEach(author: Author, said: readonly Said[]): Promise<AnnotationEntry[]> {
+    return this.writes.annotateEach(author, said);
   }
 
   undo(run: string, author: Author, entry?: string): Promise<Undone | null> {

@@ -1,5 +1,5 @@
 import { WaymarkError } from '@shared/contract/errors';
-import { partsOf } from '@shared/contract/step-range';
+import { joined, partsOf, type StepRange } from '@shared/contract/step-range';
 import type { AnnotationEntry, AnnotationOp, AnnotationTarget, Author } from '@shared/log/annotations';
 import { ulid } from 'ulid';
 import type { AnnotationLog, NewAnnotation } from '../log/annotation-log';
@@ -9,7 +9,7 @@ import { ownTargets } from '../log/own-targets';
 import { parseAnnotation } from '../log/parse-annotation';
 import type { OpenRun } from '../log/run-log';
 import { type LabelWork, type PendingLabels, renewalEnd } from '../projections/label-work';
-import type { Redone, Undone } from '../values';
+import type { Redone, Said, Undone } from '../values';
 
 /** Entries on more steps than this look for the heads there before their transaction. */
 const WIDE = 200;
@@ -73,6 +73,37 @@ export class AnnotationWrites {
     return entry;
   }
 
+  /**
+   * Several entries of one author, each on steps of its own, in one transaction: all or none is stored, and the label columns of
+   * their steps are renewed together.
+   */
+  async annotateEach(author: Author, said: readonly Said[]): Promise<AnnotationEntry[]> {
+    const stored = await this.options.write({
+      run: () => {
+        const entries = said.flatMap(({ target, op }) =>
+          this.entries(author, target, op, undefined).map((made) => this.append(made)),
+        );
+        const end = renewalEnd();
+        const touched = new Map<number, StepRange[]>();
+        for (const { entry, run } of entries) {
+          const pieces = touched.get(run) ?? [];
+          touched.set(run, pieces);
+          pieces.push(...partsOf(entry.target));
+        }
+        const works = [...touched].map(([run, pieces]) => this.labels.begin(run, joined(pieces), end));
+        return { entries, works };
+      },
+      committed: ({ entries }) => {
+        for (const { id } of entries) this.options.stored(id);
+      },
+    });
+    for (const work of stored.works) await this.labels.finish(work);
+    return stored.entries.map(({ entry }) => {
+      this.options.labelled(entry);
+      return entry;
+    });
+  }
+
   async undo(run: string, author: Author, entry?: string): Promise<Undone | null> {
     let unit: AnnotationEntry[] = [];
     const stored = await this.add({
@@ -134,12 +165,18 @@ export class AnnotationWrites {
   }
 
   private store(made: NewAnnotation, end: number): Stored {
+    const { entry, id, run } = this.append(made);
+    return { entry, id, work: this.labels.begin(run, partsOf(made.target), end) };
+  }
+
+  /** The entry, its row, and the row of its run. */
+  private append(made: NewAnnotation): { entry: AnnotationEntry; id: number; run: number } {
     const run = this.runs.current(made.target.run);
     const { entry, id } = this.log.append(run.id, made);
     if (made.target.to === run.state.steps) {
       this.options.settle(run);
     }
-    return { entry, id, work: this.labels.begin(run.id, partsOf(made.target), end) };
+    return { entry, id, run: run.id };
   }
 
   /** The entry that was stored under this id for the same run. @throws WaymarkError conflict */

@@ -5,7 +5,7 @@ import type { AnnotationEntry, AnnotationOp, AnnotationTarget, Author } from '@s
 import type { DatedEvent, NewEvent } from '@shared/log/events';
 import type { OutboxEntry, OutboxOp } from '@shared/log/outbox';
 import type { RefusedAct } from '../file/read-only';
-import type { Redone, StoredChunk, StoredTask, Undone } from '../values';
+import type { Redone, Said, StoredChunk, StoredTask, Undone } from '../values';
 import { type Command, command } from './command';
 
 const refused = (act: RefusedAct) => ({ refused: act });
@@ -73,6 +73,13 @@ export const commands = {
       op: AnnotationOp,
       ulid?: string,
     ): Promise<AnnotationEntry> => core.annotations.annotate(author, target, op, ulid),
+  }),
+  /** As `annotate`, for a few hundred entries of one author, each on steps of its own: all of them are stored, or none. */
+  annotateEach: command({
+    thread: 'write',
+    whenReadOnly: refused('labelling'),
+    run: (core, author: Author, said: readonly Said[]): Promise<AnnotationEntry[]> =>
+      core.annotations.annotateEach(author, said),
   }),
   /** Takes over what another annotation log holds: a workspace's folder, or a file made by `label export`. */
   merge: command({
