@@ -1,5 +1,4 @@
 import { statSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { exportRequestSchema } from '@shared/contract/export-request';
 import { newJob } from '../../electron/dataset/jobs/export-life';
@@ -8,7 +7,7 @@ import { exportApart } from '../../electron/dataset/jobs/export-thread';
 import { realisticWorkspace } from '../../electron/testing/realistic-run';
 import { bareRows } from '../baselines/bare-rows';
 import { childCommand, finished, start } from '../child-process';
-import { type Bench, byRound, figure, median, quick, rounds, size } from '../harness';
+import { type Bench, byRound, figure, median, quick, rounds } from '../harness';
 import { runCache } from '../window/desktop';
 
 interface Told {
@@ -55,23 +54,20 @@ export const exportLarge: Bench = {
     });
     const times = options.long ? 1 : Math.min(3, rounds);
     const [bare, ours, memory]: [number[], number[], number[]] = [[], [], []];
-    let bytes = 0;
+    let [bytes, events] = [0, 0];
     for (let round = 0; round < times; round += 1) {
-      const { ms, rss } = await exported(built.folder, join(options.folder, 'out'));
+      const { ms, rss, events: read } = await exported(built.folder, join(options.folder, 'out'));
       bare.push(bareRows(join(options.folder, 'out', 'train.jsonl'), join(options.folder, 'bare.jsonl')));
       ours.push(ms);
       memory.push(rss);
+      events = read;
       bytes = statSync(join(options.folder, 'out', 'train.jsonl')).size;
       options.say(
         `round ${round + 1}: bare ${Math.round(bare.at(-1) ?? 0)} ms, export ${Math.round(ms)} ms, ${Math.round(rss)} MB`,
       );
     }
     const detail = `${built.steps} steps, ${built.events} events, ${Math.round(bytes / 2 ** 20)} MB written`;
-    const again = await killedAndResumed(
-      built.folder,
-      join(options.folder, 'killed'),
-      size(options, 7, 7, 7),
-    );
+    const again = await killedAndResumed(built.folder, join(options.folder, 'killed'), { tenths: 7, events });
     return [
       figure(
         ...(['export-rate', median(bare) / median(ours), '×'] as const),
@@ -95,14 +91,16 @@ async function exported(workspace: string, out: string): Promise<Told> {
 }
 
 /** Share of all events that is read again when an export was killed at so many tenths. */
-async function killedAndResumed(workspace: string, out: string, tenths: number): Promise<number> {
+async function killedAndResumed(
+  workspace: string,
+  out: string,
+  { tenths, events }: { tenths: number; events: number },
+): Promise<number> {
   const child = start(childCommand('export', [workspace, out]));
   child.stdout.on('data', (bytes: Buffer) => {
     if (bytes.toString().split('\n').includes(String(tenths))) child.kill('SIGKILL');
   });
   await finished(child);
   const rest = await exported(workspace, out);
-  await rm(out, { recursive: true });
-  const whole = await exported(workspace, out);
-  return Math.max(0, rest.events - whole.events * (1 - tenths / 10)) / whole.events;
+  return Math.max(0, rest.events - events * (1 - tenths / 10)) / events;
 }
