@@ -12,7 +12,7 @@ function opinions(steps: number): StepOpinions[] {
     outcome: step % 3 === 0 ? -1 : 1,
     humans: step % 2 === 0 ? [person('ada', step % 7 === 0), person('bo', step % 6 === 0)] : [],
     judges: ['a', 'b', 'c'].map((judge, index) => ({
-      ...{ judge, rubric: 'v1', reason: `reason ${step % 9}` },
+      ...{ judge, rubric: 'v1', reason: `reason ${step % 9}`, confidence: (step % 11) / 10 },
       value: (step + index) % 5 === 0 ? ('mask' as const) : ('keep' as const),
     })),
   }));

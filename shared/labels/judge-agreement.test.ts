@@ -7,7 +7,10 @@ const person = (name: string, value: Said, adjudication = false) => ({
   value,
   adjudication,
 });
-const vote = (judge: string, value: 'mask' | 'keep', reason = '') => ({ judge, value, reason, rubric: 'v1' });
+const vote = (judge: string, value: 'mask' | 'keep', reason = '', confidence: number | null = null) => ({
+  ...{ judge, value, reason, confidence },
+  rubric: 'v1',
+});
 const step = (more: Partial<StepOpinions>): StepOpinions => ({
   ...{ humans: [], judges: [], task: 't', outcome: null },
   ...more,
@@ -43,6 +46,33 @@ it('a judge is compared with what people say, and per reason', () => {
   ]);
   // Observed 0.6; by chance 0.6 × 0.6 + 0.4 × 0.4 = 0.52.
   expect(found.judges[0]?.kappa?.value).toBeCloseTo(0.08 / 0.48, 12);
+});
+
+it('a judge that is sure of what is right is calibrated; one that is sure of everything is not', () => {
+  const said = (confidence: number | null, right: number, wrong: number) =>
+    Array.from({ length: right + wrong }, (_, at) =>
+      step({
+        humans: [person('ada', at < right ? 'mask' : 'train')],
+        judges: [vote('j', 'mask', '', confidence)],
+      }),
+    );
+  const [calibrated] = judgeAgreement([...said(0.9, 9, 1), ...said(0.5, 5, 5), ...said(null, 0, 4)]).judges;
+  expect(calibrated?.bySureness).toMatchObject([
+    { from: 0.5, to: 0.6, sure: 0.5, right: { value: 0.5, n: 10 } },
+    { from: 0.9, to: 1, right: { value: 0.9, n: 10 } },
+  ]);
+  expect(calibrated?.calibrationError).toBeCloseTo(0, 12);
+  // Sure of all, right in half; the band of 1 is the last one.
+  const [sure] = judgeAgreement(said(1, 10, 10)).judges;
+  expect(sure?.bySureness).toMatchObject([{ from: 0.9, to: 1, sure: 1, right: { value: 0.5, n: 20 } }]);
+  expect(sure?.calibrationError).toBe(0.5);
+  // Nothing to compare with: no confidence, no label by people, not understood.
+  const [unknown] = judgeAgreement([
+    ...said(null, 1, 1),
+    step({ judges: [vote('j', 'mask', '', 0.9)] }),
+    step({ humans: [person('ada', 'mask')], judges: [vote('j', 'keep', 'unparsable', 0.9)] }),
+  ]).judges;
+  expect(unknown).toMatchObject({ bySureness: [], calibrationError: null });
 });
 
 it('an adjudication is what people say; who settled it is no second opinion', () => {

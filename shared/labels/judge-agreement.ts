@@ -6,7 +6,7 @@ import { separation, separationBound } from './vote-precision';
 /** What was said of one step, and how its run ended. */
 export interface StepOpinions {
   humans: readonly Pick<HumanLabel, 'author' | 'value' | 'adjudication'>[];
-  judges: readonly Pick<JudgeVerdict, 'judge' | 'value' | 'reason' | 'rubric'>[];
+  judges: readonly Pick<JudgeVerdict, 'judge' | 'value' | 'reason' | 'rubric' | 'confidence'>[];
   /** Id of the run's task. */
   task: string;
   /** 1: the run was successful, −1: it was not, null: it was never scored. */
@@ -28,6 +28,20 @@ export interface JudgeFigures {
   maskRecall: Estimate | null;
   /** Of the steps it masked for this reason, those that people mask too. */
   byReason: { reason: string; masked: number; right: Estimate | null }[];
+  /** By confidence, least sure first; without bands that hold no vote. Votes without a confidence are left out. */
+  bySureness: SureVotes[];
+  /** Expected calibration error over these bands, 0 to 1: how far sureness and share of right votes differ on average. */
+  calibrationError: number | null;
+}
+
+/** Votes of a judge that was about equally sure of them, on steps that people labelled. */
+export interface SureVotes {
+  /** Its confidence lay in `[from, to)`; the last one holds 1 as well. */
+  from: number;
+  to: number;
+  /** Its confidence in them on average: of a calibrated judge, the share that is right. */
+  sure: number;
+  right: Estimate;
 }
 
 /** What the votes on a task's steps are worth (RLAnything, theorem 1). */
@@ -132,7 +146,38 @@ function addPairs(
   }
 }
 
+/** Bands of confidence, of equal width. */
+const BANDS = 10;
+
+class Calibration {
+  readonly #bands = Array.from({ length: BANDS }, () => ({ votes: 0, sure: 0, right: 0 }));
+
+  add(confidence: number, isRight: boolean): void {
+    const band = this.#bands[Math.min(BANDS - 1, Math.floor(confidence * BANDS))];
+    if (band === undefined) return;
+    band.votes += 1;
+    band.sure += confidence;
+    band.right += isRight ? 1 : 0;
+  }
+
+  bands(): SureVotes[] {
+    return this.#bands.flatMap(({ votes, sure, right }, at) => {
+      const share = shareOf(right, votes);
+      const edges = { from: at / BANDS, to: (at + 1) / BANDS };
+      return share === null ? [] : [{ ...edges, sure: sure / votes, right: share }];
+    });
+  }
+
+  error(): number | null {
+    const bands = this.bands();
+    const votes = bands.reduce((sum, { right }) => sum + right.n, 0);
+    const gaps = bands.reduce((sum, { sure, right }) => sum + right.n * Math.abs(sure - right.value), 0);
+    return votes === 0 ? null : gaps / votes;
+  }
+}
+
 class JudgeTally {
+  readonly #calibration = new Calibration();
   readonly #table = new PairTable();
   readonly #rubrics = new Set<string>();
   readonly #reasons = new Map<string, { masked: number; right: number; compared: number }>();
@@ -149,7 +194,11 @@ class JudgeTally {
       return;
     }
     const masks = verdict.value === 'mask';
-    if (truth !== null) this.#table.add(masks ? 'mask' : 'train', truth);
+    if (truth !== null) {
+      this.#table.add(masks ? 'mask' : 'train', truth);
+      if (verdict.confidence !== null)
+        this.#calibration.add(verdict.confidence, masks === (truth === 'mask'));
+    }
     if (!masks) return;
     const found = this.#reasons.get(verdict.reason) ?? { masked: 0, right: 0, compared: 0 };
     this.#reasons.set(verdict.reason, found);
@@ -173,6 +222,8 @@ class JudgeTally {
       byReason: [...this.#reasons]
         .map(([reason, { masked, right, compared }]) => ({ reason, masked, right: shareOf(right, compared) }))
         .sort((a, b) => b.masked - a.masked || (a.reason < b.reason ? -1 : 1)),
+      bySureness: this.#calibration.bands(),
+      calibrationError: this.#calibration.error(),
     };
   }
 }

@@ -27,8 +27,12 @@ it('votes that were brought in are compared with people’s labels, over all run
   const file = join(temporaryFolder(), 'votes.jsonl');
   const votes = [1, 2, 3, 4].map((step) => ({
     ...{ step, judge: 'strict', rubric: 'v2' },
-    ...(step > 2 ? { value: 'mask', reason: 'blind-edit' } : { value: 'keep' }),
+    ...(step > 2 ? { value: 'mask', reason: 'blind-edit' } : { value: 'keep', confidence: 0.9 }),
   }));
+  const first = { step: 3, judge: 'strict', value: 'keep', rubric: 'v1' };
+  const earlier = join(temporaryFolder(), 'earlier.jsonl');
+  writeFileSync(earlier, JSON.stringify(first));
+  await labelCommand(context, parseArguments(['label', 'judge', writer.run, earlier]));
   writeFileSync(file, votes.map((each) => `${JSON.stringify(each)}\n`).join(''));
   await labelCommand(context, parseArguments(['label', 'judge', writer.run, file]));
   for (const [step, value] of [
@@ -55,6 +59,13 @@ it('votes that were brought in are compared with people’s labels, over all run
   expect(lines.find((line) => line.includes('right about'))).toMatch(
     /67 % \(\d+ to \d+ %, n = 3\) of the steps that people labelled/,
   );
+  // Of the two that it was 90 % sure of, it was right about one.
+  expect(found.judges[0]).toMatchObject({ bySureness: [{ from: 0.9, to: 1, right: { value: 0.5, n: 2 } }] });
+  expect(lines.some((line) => /calibration error +40 % between how sure/.test(line))).toBe(true);
+  expect(lines.some((line) => /90 % sure +right about 50 % \(/.test(line))).toBe(true);
+  expect(lines).toContain('strict: rubric v1, then v2, on 1 step');
+  expect(lines.some((line) => /changed +1 from KEEP to MASK, 0 from MASK to KEEP/.test(line))).toBe(true);
+  expect(lines.some((line) => /people’s masks found +0 % .* before, 100 % .* after/.test(line))).toBe(true);
   expect((await agreement('--run', writer.run)).found).toEqual(found);
 });
 

@@ -5,9 +5,11 @@ import {
   type JudgeAgreement,
   type JudgeFigures,
   judgeAgreement,
+  peopleSay,
   type StepOpinions,
   type TaskVotes,
 } from '@shared/labels/judge-agreement';
+import { type JudgedEntries, type RubricDrift, rubricDrift } from '@shared/labels/rubric-drift';
 import { finalScore } from '@shared/runs/scores';
 import { allAnnotations } from '../../dataset/event-pages';
 import { successAt } from '../../dataset/learning/step-rewards';
@@ -48,26 +50,44 @@ async function runsOf(context: CliContext, { values }: Arguments): Promise<strin
 /** How far the votes that stand in the workspace agree with people, with each other and with how runs ended. */
 async function agreement(context: CliContext, runs: readonly string[]): Promise<CommandResult> {
   const steps: StepOpinions[] = [];
-  for (const run of runs) steps.push(...(await opinionsIn(context, run)));
-  const found = judgeAgreement(steps);
+  const entries: JudgedEntries[] = [];
+  for (const run of runs) {
+    const found = await opinionsIn(context, run);
+    steps.push(...found.steps);
+    entries.push(found.judged);
+  }
+  const found = { ...judgeAgreement(steps), drift: rubricDrift(entries) };
   return { json: found, lines: linesOf(found) };
 }
 
 /** What is said of the steps of one run. */
-async function opinionsIn({ reader, store }: CliContext, run: string): Promise<StepOpinions[]> {
+async function opinionsIn(
+  { reader, store }: CliContext,
+  run: string,
+): Promise<{ steps: StepOpinions[]; judged: JudgedEntries }> {
   const entries = await allAnnotations(reader, run);
-  if (entries.length === 0) return [];
+  const fold = foldAnnotations(entries);
+  const judged = { entries, truth: (step: number) => peopleSay(fold.at(step).humans) };
+  if (entries.length === 0) return { steps: [], judged };
   const [summary, created] = await Promise.all([reader.run(run), creationOf(store, run)]);
   const score = finalScore(summary.scores);
   const outcome = score === null ? null : score >= successAt(created.spec) ? 1 : -1;
-  const fold = foldAnnotations(entries);
-  return Array.from({ length: summary.steps }, (_, index) => {
+  const steps = Array.from({ length: summary.steps }, (_, index) => {
     const { humans, judges } = fold.at(index + 1);
-    return { humans, judges, task: created.task.id, outcome };
+    return { humans, judges, task: created.task.id, outcome } as const;
   });
+  return { steps, judged };
 }
 
-function linesOf({ steps, judges, amongJudges, amongPeople, people, tasks }: JudgeAgreement): string[] {
+function linesOf({
+  steps,
+  judges,
+  amongJudges,
+  amongPeople,
+  people,
+  tasks,
+  drift,
+}: JudgeAgreement & { drift: RubricDrift[] }): string[] {
   if (judges.length === 0 && people.length === 0 && amongPeople === null)
     return [
       'No judge has voted yet. Ask one with "judge run", or bring votes in with "label judge RUN FILE.jsonl".',
@@ -75,6 +95,7 @@ function linesOf({ steps, judges, amongJudges, amongPeople, people, tasks }: Jud
   return [
     `${counted(steps, 'step')} that a judge or a person spoke of; intervals hold 95 %.`,
     ...judges.flatMap(judgeLines),
+    ...drift.flatMap(driftLines),
     ...section('Among each other', [
       ...(amongJudges === null ? [] : [['judges', `Fleiss’ κ ${figure(amongJudges)}`]]),
       ...(amongPeople === null ? [] : [['people', `Fleiss’ κ ${figure(amongPeople)}`]]),
@@ -88,7 +109,7 @@ function linesOf({ steps, judges, amongJudges, amongPeople, people, tasks }: Jud
 }
 
 function judgeLines({ judge, rubrics, votes, unparsable, ...figures }: JudgeFigures): string[] {
-  const { accuracy, kappa, maskPrecision, maskRecall, byReason } = figures;
+  const { accuracy, kappa, maskPrecision, maskRecall, byReason, bySureness, calibrationError } = figures;
   const odd = unparsable === 0 ? '' : `, ${unparsable} of them could not be understood`;
   const rubric = rubrics.length === 0 ? '' : `, rubric ${rubrics.join(', ')}`;
   return section(`${judge}: ${counted(votes, 'vote')}${odd}${rubric}`, [
@@ -106,6 +127,37 @@ function judgeLines({ judge, rubrics, votes, unparsable, ...figures }: JudgeFigu
         reason === '' ? '(no reason)' : reason,
         `${masked} masked${right === null ? '' : `, right ${percent(right)}`}`,
       ]),
+    ...(calibrationError === null
+      ? []
+      : [
+          [
+            'calibration error',
+            `${whole(calibrationError)} % between how sure it is and how often it is right`,
+          ],
+        ]),
+    ...bySureness.map(({ sure, right }) => [`${whole(sure)} % sure`, `right about ${percent(right)}`]),
+  ]);
+}
+
+function driftLines({
+  judge,
+  before,
+  after,
+  steps,
+  toMask,
+  toKeep,
+  precision,
+  recall,
+}: RubricDrift): string[] {
+  const hasTruth = precision.before !== null || precision.after !== null || recall.after !== null;
+  return section(`${judge}: rubric ${before}, then ${after}, on ${counted(steps, 'step')}`, [
+    ['changed', `${toMask} from KEEP to MASK, ${toKeep} from MASK to KEEP`],
+    ...(hasTruth
+      ? [
+          ['right masks', `${percent(precision.before)} before, ${percent(precision.after)} after`],
+          ['people’s masks found', `${percent(recall.before)} before, ${percent(recall.after)} after`],
+        ]
+      : []),
   ]);
 }
 
