@@ -1,11 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ulid } from 'ulid';
 import { expect, test } from 'vitest';
 import { labelHandlers } from '../commands/labels';
 import type { Store } from '../store/api';
-import { alice, bob, createdBody, createRun, RunWriter } from '../testing/run-writer';
+import { alice, bob, createRun, RunWriter } from '../testing/run-writer';
 import { temporaryFolder, testStore } from '../testing/store-fixtures';
 import type { WorkbenchHolder } from '../workbench';
 import { parseArguments } from './arguments';
@@ -218,12 +217,8 @@ test.runIf(process.platform !== 'win32')(
 test('a branch of a removed run takes labels and votes for the steps that are still here', async () => {
   const store = testStore();
   const first = await runOf(store);
-  const run = ulid();
-  const parent = { run: first, step: 2 };
-  await store.writer.append(run, 0, [{ kind: 'run.created', body: { ...createdBody(run), parent } }]);
-  const writer = new RunWriter(store, run);
-  await writer.start();
-  writer.step = 2;
+  const writer = await RunWriter.branchOf(store, first, 2);
+  const { run } = writer;
   for (let step = 3; step <= 5; step += 1) await writer.command('make', 'out');
   await store.writer.remove(first, 'run', alice);
   const file = join(temporaryFolder(), 'votes.jsonl');

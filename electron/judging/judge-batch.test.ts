@@ -4,7 +4,6 @@ import { estimateTokens } from '@shared/context/tokens';
 import { windowLimits } from '@shared/judging/windows';
 import { foldAnnotations } from '@shared/labels/annotation-fold';
 import type { Author } from '@shared/log/annotations';
-import { ulid } from 'ulid';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { allAnnotations } from '../dataset/event-pages';
 import { createModelClient } from '../model/client';
@@ -260,12 +259,8 @@ describe('a batch of judgements', () => {
       run: first,
       judge,
     } = await stand((request) => judgeAnswer(request, perfect), 4);
-    const run = ulid();
-    const body = { ...createdBody(run), parent: { run: first, step: 3 } };
-    await store.writer.append(run, 0, [{ kind: 'run.created', body }]);
-    const branch = new RunWriter(store, run);
-    await branch.start();
-    branch.step = 3;
+    const branch = await RunWriter.branchOf(store, first, 3);
+    const { run } = branch;
     for (let step = 4; step <= 6; step += 1) await branch.command('rm -rf out', 'done', { exitCode: 0 });
     const ofBranch = () => judgeTasks(store, [run], judge);
     expect(await estimateBatch(ofBranch(), null)).toMatchObject({ steps: 6 });

@@ -97,6 +97,21 @@ export class RunWriter {
     return writer;
   }
 
+  /** A branch of a run after this step of it, ready for its own first step. */
+  static async branchOf(
+    store: Pick<Store, 'writer' | 'reader'>,
+    parent: string,
+    step: number,
+  ): Promise<RunWriter> {
+    const run = ulid();
+    const body = { ...createdBody(run), parent: { run: parent, step } };
+    await store.writer.append(run, 0, [{ kind: 'run.created', body }]);
+    const writer = new RunWriter(store, run);
+    await writer.start();
+    writer.step = step;
+    return writer;
+  }
+
   private follow(event: RunEvent): void {
     this.fold.apply(event);
     if (event.kind === 'run.created') this.step = event.body.parent?.step ?? 0;

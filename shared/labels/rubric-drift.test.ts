@@ -46,6 +46,28 @@ it('compares each rubric with the one before it, and judges and runs by themselv
   ]);
 });
 
+it('steps and summaries, judged by rubrics of their own in one go, are each compared with what they were judged by before', () => {
+  const asked = (steps: string, summaries: string, value: Value) => [
+    ...[vote('j', steps, 1, value), vote('j', summaries, 2, value), vote('j', steps, 3, 'keep')],
+  ];
+  expect(
+    rubricDrift([run([...asked('steps 1', 'sums 1', 'keep'), ...asked('steps 2', 'sums 2', 'mask')])]),
+  ).toMatchObject([
+    { before: 'steps 1', after: 'steps 2', steps: 2, toMask: 1, toKeep: 0 },
+    { before: 'sums 1', after: 'sums 2', steps: 1, toMask: 1, toKeep: 0 },
+  ]);
+});
+
+it('a return to an earlier rubric is a change as well, whatever order a merge stored it in', () => {
+  const said = [...votes('v1', ['keep']), ...votes('v2', ['mask']), ...votes('v1', ['keep'])];
+  const found = [
+    { before: 'v1', after: 'v2', steps: 1, toMask: 1, toKeep: 0 },
+    { before: 'v2', after: 'v1', steps: 1, toMask: 0, toKeep: 1 },
+  ];
+  expect(rubricDrift([run(said)])).toMatchObject(found);
+  expect(rubricDrift([run([...said].reverse())])).toMatchObject(found);
+});
+
 it('the last vote by a rubric counts; one taken back, not understood or without a rubric does not', () => {
   const v1 = votes('v1', ['keep', 'keep', 'keep']);
   const last = [...v1, vote('j', 'v2', 1, 'keep'), vote('j', 'v2', 1, 'mask')];
@@ -53,5 +75,7 @@ it('the last vote by a rubric counts; one taken back, not understood or without 
   const nothing = [...v1, vote('j', 'v2', 1, 'mask'), vote('j', 'v2', 1, 'withdrawn')];
   const odd = [vote('j', 'v2', 2, 'mask', 'unparsable'), vote('j', '', 3, 'mask')];
   expect(rubricDrift([run([...nothing, ...odd])])).toEqual([]);
+  // A file of votes need not name a rubric to take one back.
+  expect(rubricDrift([run([...v1, vote('j', 'v2', 1, 'mask'), vote('j', '', 1, 'withdrawn')])])).toEqual([]);
   expect(rubricDrift([])).toEqual([]);
 });

@@ -1,3 +1,4 @@
+import { partsOf } from '../contract/step-range';
 import type { AnnotationEntry, LabelValue } from '../log/annotations';
 import { type Estimate, shareOf } from './agreement';
 import { isUnparsable } from './judge-agreement';
@@ -5,7 +6,7 @@ import { isUnparsable } from './judge-agreement';
 /** What became of a judge's verdicts when it was asked again by another rubric: on steps that it judged by both. */
 export interface RubricDrift {
   judge: string;
-  /** Versions of the rubrics, in the order in which the judge first voted by them. */
+  /** Versions of the rubrics. */
   before: string;
   after: string;
   /** Steps that it judged by both. */
@@ -24,53 +25,83 @@ export interface JudgedEntries {
   truth(step: number): LabelValue | null;
 }
 
-type Verdict = 'mask' | 'keep';
+interface Verdict {
+  rubric: string;
+  value: 'mask' | 'keep';
+}
+
+/** One step that a judge decided by one rubric and then by another. */
+interface Change {
+  before: Verdict['value'];
+  after: Verdict['value'];
+  truth: LabelValue | null;
+}
 
 /**
- * For each judge and each two rubrics that it used one after the other, what changed. Of several votes on a step by the same
- * rubric the last one counts; one that was taken back or could not be understood counts for nothing.
+ * For each judge, and each two rubrics by which it judged the same steps one after the other, what changed; step by step, because
+ * steps and summaries have rubrics of their own. Of several votes on a step by the same rubric in a row the last one counts; one
+ * that was taken back or could not be understood counts for nothing.
  */
 export function rubricDrift(runs: Iterable<JudgedEntries>): RubricDrift[] {
-  const judges = new Map<string, Map<string, Map<string, Verdict>>>();
-  const truths = new Map<string, LabelValue | null>();
+  const found = new Map<string, Pick<RubricDrift, 'judge' | 'before' | 'after'> & { changes: Change[] }>();
   for (const { entries, truth } of runs) {
-    for (const { author, body, target } of entries) {
-      if (body.op !== 'judge' || body.rubric === '') continue;
-      const rubrics = judges.get(author.name) ?? new Map<string, Map<string, Verdict>>();
-      judges.set(author.name, rubrics);
-      const said = rubrics.get(body.rubric) ?? new Map<string, Verdict>();
-      rubrics.set(body.rubric, said);
-      for (let step = target.from; step <= target.to; step += 1) {
-        const key = `${target.run} ${step}`;
-        if (body.value === 'withdrawn' || isUnparsable(body)) said.delete(key);
-        else said.set(key, body.value);
-        if (!truths.has(key)) truths.set(key, truth(step));
+    for (const { judge, step, verdicts } of verdictsIn(entries)) {
+      for (const [at, { rubric, value }] of verdicts.slice(1).entries()) {
+        const earlier = verdicts[at];
+        if (earlier === undefined || earlier.rubric === '' || rubric === '') continue;
+        const pair = { judge, before: earlier.rubric, after: rubric };
+        const key = JSON.stringify(pair);
+        const all = found.get(key) ?? { ...pair, changes: [] };
+        found.set(key, all);
+        all.changes.push({ before: earlier.value, after: value, truth: truth(step) });
       }
     }
   }
-  return [...judges].flatMap(([judge, rubrics]) => {
-    const used = [...rubrics];
-    return used.slice(1).flatMap(([after, now], at) => {
-      const [before, then] = used[at] ?? ['', new Map<string, Verdict>()];
-      const both = [...now.keys()].filter((key) => then.has(key));
-      if (both.length === 0) return [];
-      const moved = (from: Verdict) => both.filter((key) => then.get(key) === from && now.get(key) !== from);
-      const known = both.filter((key) => truths.get(key) != null);
-      const compared = (said: ReadonlyMap<string, Verdict>) => {
-        const masked = known.filter((key) => said.get(key) === 'mask');
-        const wrong = known.filter((key) => truths.get(key) === 'mask');
-        const found = masked.filter((key) => truths.get(key) === 'mask').length;
-        return { precision: shareOf(found, masked.length), recall: shareOf(found, wrong.length) };
-      };
-      const [old, fresh] = [compared(then), compared(now)];
-      return [
-        {
-          ...{ judge, before, after, steps: both.length },
-          ...{ toMask: moved('keep').length, toKeep: moved('mask').length },
-          precision: { before: old.precision, after: fresh.precision },
-          recall: { before: old.recall, after: fresh.recall },
-        },
-      ];
-    });
+  return [...found.values()].map(({ changes, ...pair }) => {
+    const known = changes.filter(({ truth }) => truth !== null);
+    const [before, after] = [compared(known, 'before'), compared(known, 'after')];
+    return {
+      ...pair,
+      steps: changes.length,
+      toMask: changes.filter((each) => each.before === 'keep' && each.after === 'mask').length,
+      toKeep: changes.filter((each) => each.before === 'mask' && each.after === 'keep').length,
+      precision: { before: before.precision, after: after.precision },
+      recall: { before: before.recall, after: after.recall },
+    };
   });
+}
+
+function compared(
+  known: readonly Change[],
+  when: 'before' | 'after',
+): { precision: Estimate | null; recall: Estimate | null } {
+  const masked = known.filter((each) => each[when] === 'mask');
+  const wrong = known.filter(({ truth }) => truth === 'mask').length;
+  const right = masked.filter(({ truth }) => truth === 'mask').length;
+  return { precision: shareOf(right, masked.length), recall: shareOf(right, wrong) };
+}
+
+/** What each judge said of each step, one verdict for each time that its rubric changed, oldest first. */
+function* verdictsIn(
+  entries: readonly AnnotationEntry[],
+): Generator<{ judge: string; step: number; verdicts: Verdict[] }> {
+  const judges = new Map<string, Map<number, Verdict[]>>();
+  // What a merge brought was stored later than it was said.
+  for (const { author, body, target } of [...entries].sort((one, other) => one.at - other.at)) {
+    if (body.op !== 'judge') continue;
+    const { rubric, value } = body;
+    const steps = judges.get(author.name) ?? new Map<number, Verdict[]>();
+    judges.set(author.name, steps);
+    for (const { from, to } of partsOf(target)) {
+      for (let step = from; step <= to; step += 1) {
+        const verdicts = steps.get(step) ?? [];
+        steps.set(step, verdicts);
+        if (value === 'withdrawn' || verdicts.at(-1)?.rubric === rubric) verdicts.pop();
+        if (value !== 'withdrawn' && !isUnparsable(body)) verdicts.push({ rubric, value });
+      }
+    }
+  }
+  for (const [judge, steps] of judges) {
+    for (const [step, verdicts] of steps) yield { judge, step, verdicts };
+  }
 }

@@ -61,11 +61,15 @@ it('votes that were brought in are compared with people’s labels, over all run
   );
   // Of the two that it was 90 % sure of, it was right about one.
   expect(found.judges[0]).toMatchObject({ bySureness: [{ from: 0.9, to: 1, right: { value: 0.5, n: 2 } }] });
-  expect(lines.some((line) => /calibration error +40 % between how sure/.test(line))).toBe(true);
-  expect(lines.some((line) => /90 % sure +right about 50 % \(/.test(line))).toBe(true);
+  expect(lines.some((line) => /calibration error +40 %, the average gap between how sure/.test(line))).toBe(
+    true,
+  );
+  expect(lines.some((line) => /90 % sure +right 50 % \(/.test(line))).toBe(true);
   expect(lines).toContain('strict: rubric v1, then v2, on 1 step');
   expect(lines.some((line) => /changed +1 from KEEP to MASK, 0 from MASK to KEEP/.test(line))).toBe(true);
-  expect(lines.some((line) => /people’s masks found +0 % .* before, 100 % .* after/.test(line))).toBe(true);
+  expect(lines.some((line) => /of people’s masks, found +0 % .* before, 100 % .* after/.test(line))).toBe(
+    true,
+  );
   expect((await agreement('--run', writer.run)).found).toEqual(found);
 });
 

@@ -49,14 +49,12 @@ async function runsOf(context: CliContext, { values }: Arguments): Promise<strin
 
 /** How far the votes that stand in the workspace agree with people, with each other and with how runs ended. */
 async function agreement(context: CliContext, runs: readonly string[]): Promise<CommandResult> {
-  const steps: StepOpinions[] = [];
-  const entries: JudgedEntries[] = [];
-  for (const run of runs) {
-    const found = await opinionsIn(context, run);
-    steps.push(...found.steps);
-    entries.push(found.judged);
-  }
-  const found = { ...judgeAgreement(steps), drift: rubricDrift(entries) };
+  const all: { steps: StepOpinions[]; judged: JudgedEntries }[] = [];
+  for (const run of runs) all.push(await opinionsIn(context, run));
+  const found = {
+    ...judgeAgreement(all.flatMap(({ steps }) => steps)),
+    drift: rubricDrift(all.map(({ judged }) => judged)),
+  };
   return { json: found, lines: linesOf(found) };
 }
 
@@ -132,10 +130,10 @@ function judgeLines({ judge, rubrics, votes, unparsable, ...figures }: JudgeFigu
       : [
           [
             'calibration error',
-            `${whole(calibrationError)} % between how sure it is and how often it is right`,
+            `${whole(calibrationError)} %, the average gap between how sure it is and how often it is right`,
           ],
         ]),
-    ...bySureness.map(({ sure, right }) => [`${whole(sure)} % sure`, `right about ${percent(right)}`]),
+    ...bySureness.map(({ sure, right }) => [`${whole(sure)} % sure`, `right ${percent(right)}`]),
   ]);
 }
 
@@ -154,8 +152,8 @@ function driftLines({
     ['changed', `${toMask} from KEEP to MASK, ${toKeep} from MASK to KEEP`],
     ...(hasTruth
       ? [
-          ['right masks', `${percent(precision.before)} before, ${percent(precision.after)} after`],
-          ['people’s masks found', `${percent(recall.before)} before, ${percent(recall.after)} after`],
+          ['masks that are right', `${percent(precision.before)} before, ${percent(precision.after)} after`],
+          ['of people’s masks, found', `${percent(recall.before)} before, ${percent(recall.after)} after`],
         ]
       : []),
   ]);

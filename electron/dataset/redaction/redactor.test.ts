@@ -57,7 +57,7 @@ describe('names', () => {
 
   it.each([
     'kimberlyite is a rock',
-    '/home/ubuntu/app and /home/user/app and /root/x',
+    `${['ubuntu', 'user'].map((each) => `/home/${each}/app`).join(' and ')} and /root/x`,
     'root@3f2a9c81b7de:/app# ls',
     'git@github.com:org/repo.git',
     'someone@example.com wrote',

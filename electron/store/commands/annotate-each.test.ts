@@ -1,7 +1,6 @@
 import { judgeAuthor } from '@shared/log/annotations';
-import { ulid } from 'ulid';
 import { expect, it } from 'vitest';
-import { alice, createdBody, createRun, RunWriter } from '../../testing/run-writer';
+import { alice, createRun, RunWriter } from '../../testing/run-writer';
 import { testStore } from '../../testing/store-fixtures';
 import type { Store } from '../api';
 import type { Said } from '../values';
@@ -55,12 +54,8 @@ it('one of them that cannot be stored keeps all of them out, and nothing said is
 it('steps before a branch point are judged in the run they were made in', async () => {
   const store = testStore();
   const parent = await runOf(store, 3);
-  const run = ulid();
-  const body = { ...createdBody(run), parent: { run: parent, step: 2 } };
-  await store.writer.append(run, 0, [{ kind: 'run.created', body }]);
-  const branch = new RunWriter(store, run);
-  await branch.start();
-  branch.step = 2;
+  const branch = await RunWriter.branchOf(store, parent, 2);
+  const { run } = branch;
   await branch.command('make other', 'done');
   const entries = await store.writer.annotateEach(judge, [vote(run, 2, 'mask'), vote(run, 3, 'mask')]);
   expect(entries.map(({ target }) => target.run)).toEqual([parent, run]);
