@@ -1,9 +1,10 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { estimateTokens } from '@shared/context/tokens';
+import { WaymarkError } from '@shared/contract/errors';
 import { windowLimits } from '@shared/judging/windows';
 import { foldAnnotations } from '@shared/labels/annotation-fold';
-import type { Author } from '@shared/log/annotations';
+import { type Author, judgeAuthor } from '@shared/log/annotations';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { allAnnotations } from '../dataset/event-pages';
 import { createModelClient } from '../model/client';
@@ -248,6 +249,123 @@ describe('a batch of judgements', () => {
     expect(await batch()).toMatchObject({ votes: 5, missing: 0 });
     expect(requests).toEqual([[1, 2, 3], [4], [5]]);
     expect([...(await votes()).keys()]).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it('of a run that is removed while it is judged, the steps of the others are kept, and the batch goes on', async () => {
+    let first = '';
+    let writer: Store['writer'] | undefined;
+    const { batch, votes, requests, store, run } = await stand(async (request) => {
+      if (first === '') {
+        first = run;
+        await writer?.remove(run, 'run', alice);
+      }
+      return judgeAnswer(request, perfect);
+    }, 4);
+    writer = store.writer;
+    const branch = await RunWriter.branchOf(store, run, 3);
+    await branch.command('make other', 'done', { exitCode: 0 });
+    const another = new RunWriter(store, await createRun(store));
+    await another.start();
+    await another.command('make third', 'done', { exitCode: 0 });
+    const result = await batch({}, {}, [branch.run, run, another.run]);
+    expect(result).toMatchObject({ asked: 2, votes: 2, missing: 0, ended: null });
+    expect(requests).toEqual([[1, 2, 3, 4], [1]]);
+    expect([...(await votes(branch.run)).keys()]).toEqual([4]);
+    expect([...(await votes(another.run)).keys()]).toEqual([1]);
+  });
+
+  it('steps whose texts were purged are not shown to a judge', async () => {
+    const { batch, requests, store, run, judge } = await stand((request) => judgeAnswer(request, perfect), 4);
+    await store.writer.remove(run, 'text', alice);
+    expect(await estimateBatch(judgeTasks(store, [run], judge), null)).toMatchObject({ steps: 0 });
+    expect(await batch()).toMatchObject({ asked: 0, votes: 0 });
+    expect(requests).toEqual([]);
+  });
+
+  it('a vote that cannot be stored ends the batch with what it has done', async () => {
+    const { store, run, judge, requests } = await stand((request) => judgeAnswer(request, perfect));
+    let writes = 0;
+    const failing: Pick<Store['writer'], 'annotateEach'> = {
+      annotateEach: async (...said) => {
+        writes += 1;
+        if (writes === 2) throw new WaymarkError('disk_full', 'The disk is full.');
+        return store.writer.annotateEach(...said);
+      },
+    };
+    const model = createModelClient({ name: 'judge', baseUrl: judge.model.baseUrl, key: null });
+    const result = await runBatch({ writer: failing }, judgeTasks(store, [run], judge), {
+      ...{ judge: 'strict', price, maxCost: null, together: 1, tries: 2, firstPauseMs: 1, model },
+      signal: new AbortController().signal,
+    });
+    expect(result).toMatchObject({
+      ...{ asked: 2, votes: 24, ended: { why: 'failed', failure: { code: 'disk_full' } } },
+      cost: expect.any(Number),
+    });
+    expect(requests).toHaveLength(2);
+  });
+
+  it('a judge that never calls its tool is given up on after three windows', async () => {
+    const { batch, requests } = await stand(() => ({ text: 'All of these are fine.' }), 140);
+    const failure = {
+      code: 'model_malformed',
+      message: expect.stringMatching(/strict answers without a verdict.*calls tools/),
+    };
+    expect(await batch({ tries: 1 })).toMatchObject({ votes: 0, ended: { why: 'failed', failure } });
+    expect(requests).toHaveLength(6);
+  });
+
+  it('with requests under way, a limit on money waits for what they really cost', async () => {
+    // Each answer costs a fifth of what it could.
+    const { batch, store, run, judge } = await stand((request) => ({
+      ...judgeAnswer(request, perfect),
+      usage: { input: 1_000, output: 0 },
+    }));
+    const costs: number[] = [];
+    for await (const task of judgeTasks(store, [run], judge)) {
+      const one = (async function* () {
+        yield task;
+      })();
+      costs.push((await estimateBatch(one, price)).cost ?? 0);
+    }
+    // Room for the dearest and a little of another.
+    const maxCost = Math.max(...costs) + 0.02;
+    expect(costs.reduce((sum, cost) => sum + cost, 0)).toBeGreaterThan(maxCost);
+    expect(await batch({ price, maxCost, together: 3 })).toMatchObject({ votes: 60, ended: null });
+  });
+
+  it('two different votes of one judge that a merge brought together are asked about once more; two that agree are not', async () => {
+    const [here, there] = [temporaryFolder(), temporaryFolder()];
+    const first = testStore(here);
+    const writer = new RunWriter(first, await createRun(first));
+    await writer.start();
+    for (let step = 1; step <= 2; step += 1) await writer.command('make', 'done', { exitCode: 0 });
+    await first.close();
+    cpSync(here, there, { recursive: true });
+    const [mine, theirs] = [testStore(here), testStore(there)];
+    const model = createdBody(writer.run).model;
+    const judge: Judge = { name: 'strict', model, rubrics: await readRubrics(resources, null) };
+    const vote = (store: Store, step: number, value: 'keep' | 'mask') =>
+      store.writer.annotate(
+        judgeAuthor('strict'),
+        { run: writer.run, from: step, to: step },
+        {
+          ...{ op: 'judge', value, confidence: null, reason: '', why: '', steps: [] },
+          rubric: judge.rubrics.steps.version,
+        },
+      );
+    for (const store of [mine, theirs]) await vote(store, 1, 'keep');
+    await vote(mine, 2, 'keep');
+    await vote(theirs, 2, 'mask');
+    const open = async () => {
+      const asked: number[] = [];
+      for await (const task of judgeTasks(mine, [writer.run], judge)) asked.push(...task.open);
+      return asked;
+    };
+    expect(await open()).toEqual([]);
+    await mine.writer.merge(there);
+    expect(await open()).toEqual([2]);
+    await vote(mine, 2, 'mask');
+    expect(await open()).toEqual([]);
   });
 
   it('of a branch whose parent was removed, the steps that are still here are judged', async () => {

@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { estimateTokens } from '@shared/context/tokens';
+import { type Failure, toFailure } from '@shared/contract/errors';
 import { readVerdicts, type Verdict } from '@shared/judging/verdicts';
 import { judgeAuthor } from '@shared/log/annotations';
 import type { ModelFailure, ModelPort } from '../agent/ports';
 import { mendedRequest } from '../agent/refused-parameter';
 import { backOffMs } from '../base/back-off';
 import { costOf, type Price } from '../model/client';
+import { unlessRemoved } from '../review/step-owners';
 import type { Store } from '../store/api';
 import type { JudgeTask } from './judge-work';
 
@@ -38,7 +40,7 @@ export interface BatchResult {
   inputTokens: number;
   outputTokens: number;
   /** Why the batch ended early; null: it did not. */
-  ended: { why: 'cost' | 'cancelled' } | { why: 'failed'; failure: ModelFailure } | null;
+  ended: { why: 'cost' | 'cancelled' } | { why: 'failed'; failure: Pick<Failure, 'code' | 'message'> } | null;
 }
 
 /** Failures that may be due to what one window shows; after so many in a row they are the endpoint's. */
@@ -59,16 +61,17 @@ export async function runBatch(
 ): Promise<BatchResult> {
   const batch = new Batch(store, options);
   const work = async () => {
-    while (batch.result.ended === null) {
-      const next = await tasks.next();
-      if (next.done === true) return;
-      await batch.judge(next.value);
+    try {
+      while (batch.result.ended === null) {
+        const next = await tasks.next();
+        if (next.done === true) return;
+        await batch.judge(next.value);
+      }
+    } catch (thrown) {
+      batch.fail(thrown);
     }
   };
-  const places = Array.from({ length: options.together }, work);
-  const settled = await Promise.allSettled(places);
-  const failed = settled.find((each) => each.status === 'rejected');
-  if (failed !== undefined) throw failed.reason;
+  await Promise.all(Array.from({ length: options.together }, work));
   return batch.result;
 }
 
@@ -77,7 +80,10 @@ class Batch {
   /** What requests under way may cost at most, by estimate. */
   private underWay = 0;
   private spent = 0;
-  /** Windows in a row that came to no answer. */
+  private requests = 0;
+  /** Those who wait until a request has been answered. */
+  private waiting: (() => void)[] = [];
+  /** Windows in a row that came to no verdict. */
   private unanswered = 0;
   /** Parameters that the endpoint does not take, by what it said. */
   private readonly refusals: ModelFailure[] = [];
@@ -96,6 +102,8 @@ class Batch {
       const verdicts = await this.ask(task, open);
       if (verdicts === null) return;
       if (verdicts === 'unanswered') break;
+      if (verdicts.length > 0) this.unanswered = 0;
+      else if (round === this.options.tries && open.length === task.open.length) this.missVerdicts();
       await this.keep(task, verdicts);
       open = open.filter((step) => !verdicts.some((verdict) => verdict.step === step));
     }
@@ -110,22 +118,33 @@ class Batch {
     for (let failures = 0; ; ) {
       if (this.result.ended !== null) return null;
       if (signal.aborted) return this.end({ why: 'cancelled' });
-      if (maxCost !== null && this.spent + this.underWay + most > maxCost) return this.end({ why: 'cost' });
+      if (maxCost !== null && this.spent + this.underWay + most > maxCost) {
+        // What is under way may cost less than it could.
+        if (this.requests === 0) return this.end({ why: 'cost' });
+        await new Promise<void>((wake) => this.waiting.push(wake));
+        continue;
+      }
       this.underWay += most;
+      this.requests += 1;
       const sha256 = createHash('sha256').update(body).digest('hex');
-      const answered = await model.ask({ body, sha256 }, () => undefined, signal);
-      this.underWay -= most;
+      const answered = await model
+        .ask({ body, sha256 }, () => undefined, signal)
+        .finally(() => {
+          this.underWay -= most;
+          this.requests -= 1;
+        });
       if (answered.ok) {
         const { usage, calls } = answered.answer;
         this.result.asked += 1;
-        this.unanswered = 0;
         this.result.inputTokens += usage?.inputTokens ?? 0;
         this.result.outputTokens += usage?.outputTokens ?? 0;
         // Without a report the estimate holds, so that a limit on money still ends the batch.
         this.spent += costOf(usage, price) ?? most;
         if (price !== null) this.result.cost = this.spent;
+        this.wake();
         return readVerdicts(calls, task.window, open);
       }
+      this.wake();
       if (signal.aborted) return this.end({ why: 'cancelled' });
       const { failure } = answered;
       if (mendedRequest(JSON.parse(body), failure) !== null) {
@@ -153,9 +172,28 @@ class Batch {
     );
   }
 
+  /** The batch ends with the reason; what is stored stays. @throws what is a fault of ours */
+  fail(thrown: unknown): void {
+    const failure = toFailure(thrown);
+    this.end({ why: 'failed', failure });
+    if (failure.code === 'bug') throw thrown;
+  }
+
+  private missVerdicts(): void {
+    this.unanswered += 1;
+    if (this.unanswered < UNANSWERED_IN_A_ROW) return;
+    const message = `${this.options.judge} answers without a verdict that can be read. A judge has to call the tool it is offered: choose a model that calls tools.`;
+    this.end({ why: 'failed', failure: { code: 'model_malformed', message } });
+  }
+
   private end(ended: NonNullable<BatchResult['ended']>): null {
     this.result.ended ??= ended;
+    this.wake();
     return null;
+  }
+
+  private wake(): void {
+    for (const wake of this.waiting.splice(0)) wake();
   }
 
   private async keep({ owners, rubric }: JudgeTask, verdicts: readonly Verdict[]): Promise<void> {
@@ -165,9 +203,19 @@ class Batch {
       const op = { op: 'judge', value, confidence, reason, why, steps, rubric } as const;
       return [{ target: { run: owner.run, from: step, to: step }, op }];
     });
-    await this.store.writer.annotateEach(judgeAuthor(this.options.judge), said);
-    this.result.votes += said.length;
-    this.result.masks += said.filter(({ op }) => op.value === 'mask').length;
+    const author = judgeAuthor(this.options.judge);
+    const annotate = (each: typeof said) => unlessRemoved(this.store.writer.annotateEach(author, each));
+    let stored = said;
+    if ((await annotate(said)) === null) {
+      // A run was removed while its steps were judged: what was said of the others is kept.
+      stored = [];
+      for (const { run } of owners) {
+        const each = said.filter(({ target }) => target.run === run);
+        if (each.length > 0 && (await annotate(each)) !== null) stored.push(...each);
+      }
+    }
+    this.result.votes += stored.length;
+    this.result.masks += stored.filter(({ op }) => op.value === 'mask').length;
   }
 }
 

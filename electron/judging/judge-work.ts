@@ -9,7 +9,7 @@ import { type AnnotationFold, foldAnnotations } from '@shared/labels/annotation-
 import type { ModelRef } from '@shared/log/event-parts';
 import { z } from 'zod';
 import { allAnnotations } from '../dataset/event-pages';
-import { type StepOwner, stepOwners } from '../review/step-owners';
+import { type StepOwner, stepOwners, unlessRemoved } from '../review/step-owners';
 import { creationOf } from '../runs/steer/change-run';
 import type { Store } from '../store/api';
 import type { Rubrics } from './rubric';
@@ -56,7 +56,8 @@ const BEFORE = 16_000;
 
 /**
  * What this judge has still to judge in the runs, window by window, with no more than one segment in memory. A step that
- * branches share is judged once, where it was made; steps of removed runs are left out. Windows do not depend on what is judged
+ * branches share is judged once, where it was made; steps of removed runs, also of such as are removed meanwhile, and purged ones are
+ * left out. Windows do not depend on what is judged
  * already, so a batch that was killed goes on where it stood.
  */
 export async function* judgeTasks(
@@ -67,18 +68,22 @@ export async function* judgeTasks(
 ): AsyncGenerator<JudgeTask> {
   const standing = new StandingVotes(store, judge);
   for (const run of new Set(runs)) {
-    const [owners, segments, created] = await Promise.all([
+    const reading = Promise.all([
       stepOwners(store.reader, run),
       store.reader.segments(run),
       creationOf(store, run),
+      which === 'all' ? null : store.reader.matches(run, queries[which]),
     ]);
+    const read = await unlessRemoved(reading);
+    if (read === null) continue;
+    const [owners, segments, created, matching] = read;
     const { description, evaluation } = taskSchema.catch(taskSchema.parse({})).parse(created.spec);
     const about = {
       title: created.task.title,
       description: boundText(description, 'left out for the judge', DESCRIPTION),
       maxScore: evaluation.max_score,
     };
-    const chosen = which === 'all' ? null : new Set(await store.reader.matches(run, queries[which]));
+    const chosen = matching === null ? null : new Set(matching);
     for (const segment of segments) {
       const open = await standing.openIn(owners, segment, chosen);
       if (open.size === 0) continue;
@@ -108,8 +113,8 @@ async function* windowsIn(
 ): AsyncGenerator<JudgeWindow> {
   const cutter = new WindowCutter();
   for (let from = firstStep; from <= lastStep; from += TURNS_TOGETHER) {
-    const turns = await reader.judgedTurns(run, from, Math.min(lastStep, from + TURNS_TOGETHER - 1));
-    for (const turn of turns) {
+    const to = Math.min(lastStep, from + TURNS_TOGETHER - 1);
+    for (const turn of (await unlessRemoved(reader.judgedTurns(run, from, to))) ?? []) {
       const full = cutter.add(turn);
       if (full !== null) yield full;
     }
@@ -127,7 +132,7 @@ async function toldBefore(
   const isHere = owners.some(
     ({ from, to, gone }) => !gone && summaryStep !== null && from <= summaryStep && summaryStep <= to,
   );
-  const summary = summaryStep === null || !isHere ? null : await reader.step(run, summaryStep);
+  const summary = summaryStep === null || !isHere ? null : await unlessRemoved(reader.step(run, summaryStep));
   return {
     before: summary === null ? null : boundText(judgedTurn(summary).text, 'left out for the judge', BEFORE),
     currentScore: summary?.scoreThen ?? null,
@@ -154,12 +159,15 @@ class StandingVotes {
     const open = new Set<number>();
     for (const { run, from, to, gone } of owners) {
       if (gone || to < firstStep || from > lastStep) continue;
-      const fold = await this.foldOf(run);
+      const fold = await unlessRemoved(this.foldOf(run));
+      if (fold === null) continue;
       for (let step = Math.max(from, firstStep); step <= Math.min(to, lastStep); step += 1) {
         if (chosen?.has(step) === false) continue;
-        const isJudged = fold
-          .at(step)
-          .judges.some(({ judge, rubric }) => judge === this.judge.name && versions.includes(rubric));
+        const mine = fold.at(step).judges.filter(({ judge }) => judge === this.judge.name);
+        // Two that differ were made without sight of each other and merged: a newer one takes their place.
+        const isJudged =
+          mine.some(({ rubric }) => versions.includes(rubric)) &&
+          mine.every(({ value }) => value === mine[0]?.value);
         if (isJudged || this.taken.has(`${run} ${step}`)) continue;
         this.taken.add(`${run} ${step}`);
         open.add(step);

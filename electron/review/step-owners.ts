@@ -20,15 +20,16 @@ export async function stepOwners(reader: Pick<StoreReader, 'run'>, run: string):
     owners.unshift({ run: owner.id, from: (parent?.step ?? 0) + 1, to: last, gone: false });
     if (parent === null) return owners;
     last = Math.min(last, parent.step);
-    const found = await unlessRemoved(reader, parent.run);
+    const found = await unlessRemoved(reader.run(parent.run));
     if (found === null) return [{ run: parent.run, from: 1, to: last, gone: true }, ...owners];
     owner = found;
   }
 }
 
-async function unlessRemoved(reader: Pick<StoreReader, 'run'>, run: string): Promise<RunSummary | null> {
+/** What was read of a run; null when it has been removed. */
+export async function unlessRemoved<T>(reading: Promise<T>): Promise<T | null> {
   try {
-    return await reader.run(run);
+    return await reading;
   } catch (thrown) {
     if (thrown instanceof WaymarkError && thrown.code === 'not_found') return null;
     throw thrown;

@@ -66,6 +66,9 @@ it('a judge that is sure of what is right is calibrated; one that is sure of eve
   const [sure] = judgeAgreement(said(1, 10, 10)).judges;
   expect(sure?.bySureness).toMatchObject([{ from: 0.9, to: 1, sure: 1, right: { value: 0.5, n: 20 } }]);
   expect(sure?.calibrationError).toBe(0.5);
+  // A band holds what is in it: the largest number below 0.9 is not.
+  const below = judgeAgreement(said(0.9 - Number.EPSILON / 2, 1, 0)).judges[0]?.bySureness;
+  expect(below).toMatchObject([{ from: 0.8, to: 0.9 }]);
   // Nothing to compare with: no confidence, no label by people, not understood.
   const [unknown] = judgeAgreement([
     ...said(null, 1, 1),
@@ -73,6 +76,26 @@ it('a judge that is sure of what is right is calibrated; one that is sure of eve
     step({ humans: [person('ada', 'mask')], judges: [vote('j', 'keep', 'unparsable', 0.9)] }),
   ]).judges;
   expect(unknown).toMatchObject({ bySureness: [], calibrationError: null });
+});
+
+it('two votes of one judge that a merge brought together are one opinion, or none', () => {
+  const found = judgeAgreement([
+    step({
+      humans: [person('ada', 'mask')],
+      judges: [vote('j', 'mask', '', 0.9), vote('j', 'mask', '', 0.8)],
+    }),
+    step({ humans: [person('ada', 'mask')], judges: [vote('j', 'mask'), vote('j', 'keep')] }),
+    step({ humans: [person('ada', 'mask')], judges: [vote('j', 'mask', 'unparsable'), vote('j', 'keep')] }),
+    step({ judges: [vote('j', 'keep'), vote('k', 'keep')], outcome: 1 }),
+  ]);
+  expect(found.judges[0]).toMatchObject({
+    ...{ votes: 4, unparsable: 0, contradicting: 1 },
+    accuracy: { value: 0.5, n: 2 },
+    bySureness: [{ from: 0.9, right: { n: 1 } }],
+  });
+  // No judge agrees with itself: only one step has two who speak.
+  expect(found.amongJudges?.n ?? 0).toBeLessThanOrEqual(1);
+  expect(found.tasks).toMatchObject([{ plus: { n: 2 } }]);
 });
 
 it('an adjudication is what people say; who settled it is no second opinion', () => {

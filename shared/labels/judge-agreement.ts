@@ -18,9 +18,12 @@ export interface JudgeFigures {
   judge: string;
   /** Versions of the rubric its votes were given by, sorted. */
   rubrics: string[];
+  /** Steps that it voted on. */
   votes: number;
-  /** Votes that could not be understood; they count nowhere else. */
+  /** Of these, those where its vote could not be understood; they count nowhere else. */
   unparsable: number;
+  /** Of these, those where two votes of it stand, made without sight of each other and different; they count nowhere else. */
+  contradicting: number;
   accuracy: Estimate | null;
   kappa: Estimate | null;
   /** Of the steps it masked, those that people mask too; and of those that people mask, the ones it masked. */
@@ -95,12 +98,13 @@ export function judgeAgreement(steps: Iterable<StepOpinions>): JudgeAgreement {
     if (humans.length === 0 && verdicts.length === 0) continue;
     count += 1;
     const truth = peopleSay(humans);
-    for (const verdict of verdicts) {
-      const tally = judges.get(verdict.judge) ?? new JudgeTally(verdict.judge);
-      judges.set(verdict.judge, tally);
-      tally.add(verdict, truth);
+    const votes: Opinion[] = [];
+    for (const [judge, said] of byJudge(verdicts)) {
+      const tally = judges.get(judge) ?? new JudgeTally(judge);
+      judges.set(judge, tally);
+      const vote = tally.add(said, truth);
+      if (vote !== null) votes.push(vote);
     }
-    const votes = verdicts.filter((verdict) => !isUnparsable(verdict));
     const keeps = votes.filter(({ value }) => value === 'keep').length;
     judged.push([keeps, votes.length - keeps]);
     const trains = humans.filter(({ value }) => value === 'train').length;
@@ -121,6 +125,18 @@ export function judgeAgreement(steps: Iterable<StepOpinions>): JudgeAgreement {
       .sort(by(({ one, other }) => `${one}\n${other}`)),
     tasks: [...tasks.values()].map((tally) => tally.figures()).sort(by(({ task }) => task)),
   };
+}
+
+type Opinion = StepOpinions['judges'][number];
+
+function byJudge(verdicts: readonly Opinion[]): Map<string, Opinion[]> {
+  const judges = new Map<string, Opinion[]>();
+  for (const verdict of verdicts) {
+    const said = judges.get(verdict.judge);
+    if (said === undefined) judges.set(verdict.judge, [verdict]);
+    else said.push(verdict);
+  }
+  return judges;
 }
 
 const by =
@@ -153,7 +169,9 @@ class Calibration {
   readonly #bands = Array.from({ length: BANDS }, () => ({ votes: 0, sure: 0, right: 0 }));
 
   add(confidence: number, isRight: boolean): void {
-    const band = this.#bands[Math.min(BANDS - 1, Math.floor(confidence * BANDS))];
+    const at = Math.min(BANDS - 1, Math.floor(confidence * BANDS));
+    // 0.8999999999999999 times ten is nine.
+    const band = this.#bands[confidence < at / BANDS ? at - 1 : at];
     if (band === undefined) return;
     band.votes += 1;
     band.sure += confidence;
@@ -183,16 +201,27 @@ class JudgeTally {
   readonly #reasons = new Map<string, { masked: number; right: number; compared: number }>();
   #votes = 0;
   #unparsable = 0;
+  #contradicting = 0;
 
   constructor(private readonly judge: string) {}
 
-  add(verdict: StepOpinions['judges'][number], truth: LabelValue | null): void {
+  /** What it says of one step, one vote or several that a merge brought together; returns its opinion, if it has one. */
+  add(said: readonly Opinion[], truth: LabelValue | null): Opinion | null {
     this.#votes += 1;
-    if (verdict.rubric !== '') this.#rubrics.add(verdict.rubric);
-    if (isUnparsable(verdict)) {
-      this.#unparsable += 1;
-      return;
+    for (const { rubric } of said) {
+      if (rubric !== '') this.#rubrics.add(rubric);
     }
+    const [verdict, ...others] = said.filter((each) => !isUnparsable(each));
+    if (verdict === undefined) this.#unparsable += 1;
+    else if (others.some(({ value }) => value !== verdict.value)) this.#contradicting += 1;
+    else {
+      this.#count(verdict, truth);
+      return verdict;
+    }
+    return null;
+  }
+
+  #count(verdict: Opinion, truth: LabelValue | null): void {
     const masks = verdict.value === 'mask';
     if (truth !== null) {
       this.#table.add(masks ? 'mask' : 'train', truth);
@@ -215,6 +244,7 @@ class JudgeTally {
       rubrics: [...this.#rubrics].sort(),
       votes: this.#votes,
       unparsable: this.#unparsable,
+      contradicting: this.#contradicting,
       accuracy: table.raw(),
       kappa: table.kappa(),
       maskPrecision: shareOf(both, both + table.count('mask', 'train')),

@@ -1,15 +1,23 @@
-import { expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { type AnnotationEntry, judgeAuthor, type LabelValue } from '../log/annotations';
 import { type JudgedEntries, rubricDrift } from './rubric-drift';
 
 type Value = 'mask' | 'keep' | 'withdrawn';
 let seq = 0;
+/** The last vote of each judge on each step. */
+let seen = new Map<string, string>();
+beforeEach(() => {
+  seen = new Map();
+});
 
+/** The judge has seen its vote before, which another device's clock may date later. */
 function vote(judge: string, rubric: string, step: number, value: Value, reason = ''): AnnotationEntry {
   seq += 1;
+  const before = seen.get(`${judge} ${step}`);
+  seen.set(`${judge} ${step}`, `entry ${seq}`);
   return {
-    ...{ ulid: `entry ${seq}`, at: seq, author: judgeAuthor(judge), device: 'd', deviceSeq: seq },
-    ...{ target: { run: 'run', from: step, to: step }, supersedes: [] },
+    ...{ ulid: `entry ${seq}`, at: -seq, author: judgeAuthor(judge), device: 'd', deviceSeq: seq },
+    ...{ target: { run: 'run', from: step, to: step }, supersedes: before === undefined ? [] : [before] },
     body: { op: 'judge', value, confidence: null, reason, why: '', steps: [], rubric },
   };
 }
@@ -18,6 +26,7 @@ const votes = (rubric: string, values: readonly Value[]) =>
   values.map((value, at) => vote('j', rubric, at + 1, value));
 const run = (entries: AnnotationEntry[], people: readonly (LabelValue | null)[] = []): JudgedEntries => ({
   entries,
+  within: [{ from: 1, to: 9 }],
   truth: (step) => people[step - 1] ?? null,
 });
 
@@ -69,13 +78,53 @@ it('a return to an earlier rubric is a change as well, whatever order a merge st
 });
 
 it('the last vote by a rubric counts; one taken back, not understood or without a rubric does not', () => {
-  const v1 = votes('v1', ['keep', 'keep', 'keep']);
-  const last = [...v1, vote('j', 'v2', 1, 'keep'), vote('j', 'v2', 1, 'mask')];
-  expect(rubricDrift([run(last)])).toMatchObject([{ steps: 1, toMask: 1 }]);
-  const nothing = [...v1, vote('j', 'v2', 1, 'mask'), vote('j', 'v2', 1, 'withdrawn')];
-  const odd = [vote('j', 'v2', 2, 'mask', 'unparsable'), vote('j', '', 3, 'mask')];
-  expect(rubricDrift([run([...nothing, ...odd])])).toEqual([]);
+  const changes = (...said: [rubric: string, value: Value, reason?: string][]) => {
+    seen = new Map();
+    const entries = said.map(([rubric, value, reason]) => vote('j', rubric, 1, value, reason));
+    return rubricDrift([run(entries)]).map(({ before, after, toMask }) => [before, after, toMask]);
+  };
+  expect(changes(['v1', 'keep'], ['v2', 'keep'], ['v2', 'mask'])).toEqual([['v1', 'v2', 1]]);
+  expect(changes(['v1', 'keep'], ['v2', 'mask'], ['v2', 'withdrawn'])).toEqual([]);
   // A file of votes need not name a rubric to take one back.
-  expect(rubricDrift([run([...v1, vote('j', 'v2', 1, 'mask'), vote('j', '', 1, 'withdrawn')])])).toEqual([]);
+  expect(changes(['v1', 'keep'], ['v2', 'mask'], ['', 'withdrawn'])).toEqual([]);
+  expect(changes(['v1', 'keep'], ['v2', 'mask', 'unparsable'])).toEqual([]);
+  // What comes between two rubrics and counts for nothing does not part them.
+  const between: [string, Value, string?][][] = [
+    [['v2', 'mask', 'unparsable']],
+    [
+      ['v2', 'mask', 'unparsable'],
+      ['', 'withdrawn'],
+    ],
+    [
+      ['v2', 'mask'],
+      ['', 'withdrawn'],
+    ],
+    [['', 'mask']],
+  ];
+  for (const each of between)
+    expect(changes(['v1', 'keep'], ...each, ['v3', 'mask']), JSON.stringify(each)).toEqual([['v1', 'v3', 1]]);
   expect(rubricDrift([])).toEqual([]);
+});
+
+it('two votes that had not seen each other are no change; one that replaces both is, from each', () => {
+  const here = vote('j', 'v1', 1, 'keep');
+  seen = new Map();
+  const there = vote('j', 'v2', 1, 'keep');
+  expect(rubricDrift([run([here, there])])).toEqual([]);
+  const both = { ...vote('j', 'v3', 1, 'mask'), supersedes: [here.ulid, there.ulid] };
+  expect(
+    rubricDrift([run([both, there, here])]).map(({ before, after, steps }) => [before, after, steps]),
+  ).toEqual([
+    ['v1', 'v3', 1],
+    ['v2', 'v3', 1],
+  ]);
+});
+
+it('steps outside of what is looked at do not count, and a log may hold long chains and circles', () => {
+  const outside = [vote('j', 'v1', 12, 'keep'), vote('j', 'v2', 12, 'mask')];
+  expect(rubricDrift([run(outside)])).toEqual([]);
+  const chain = Array.from({ length: 20_000 }, (_, at) => vote('j', at % 2 === 0 ? 'v1' : 'v2', 1, 'keep'));
+  expect(rubricDrift([run(chain.reverse())]).map(({ steps }) => steps)).toEqual([10_000, 9_999]);
+  const [one, other] = [vote('k', 'v1', 2, 'keep'), vote('k', 'v2', 2, 'mask')];
+  expect(rubricDrift([run([{ ...one, supersedes: [other.ulid] }, other])])).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { partsOf } from '../contract/step-range';
+import { partsOf, type StepRange } from '../contract/step-range';
 import type { AnnotationEntry, LabelValue } from '../log/annotations';
 import { type Estimate, shareOf } from './agreement';
 import { isUnparsable } from './judge-agreement';
@@ -19,41 +19,53 @@ export interface RubricDrift {
   recall: { before: Estimate | null; after: Estimate | null };
 }
 
-/** Entries about one run, in the order they were stored, and what people say of a step of it. */
+/** Entries about one run, the steps that are looked at, and what people say of one. */
 export interface JudgedEntries {
   entries: readonly AnnotationEntry[];
+  within: readonly StepRange[];
   truth(step: number): LabelValue | null;
 }
 
+type JudgeEntry = AnnotationEntry & { body: { op: 'judge' } };
+
+/** A verdict, and those that it took the place of: several where two that had not seen each other were merged. */
 interface Verdict {
-  rubric: string;
-  value: 'mask' | 'keep';
+  entry: JudgeEntry;
+  before: readonly Verdict[];
 }
 
 /** One step that a judge decided by one rubric and then by another. */
 interface Change {
-  before: Verdict['value'];
-  after: Verdict['value'];
+  before: string;
+  after: string;
   truth: LabelValue | null;
 }
 
 /**
  * For each judge, and each two rubrics by which it judged the same steps one after the other, what changed; step by step, because
- * steps and summaries have rubrics of their own. Of several votes on a step by the same rubric in a row the last one counts; one
- * that was taken back or could not be understood counts for nothing.
+ * steps and summaries have rubrics of their own. What came first is told by what a vote had seen (`supersedes`), never by a clock.
+ * Of several votes on a step by the same rubric in a row the last one counts; one that was taken back, could not be understood or
+ * names no rubric counts for nothing.
  */
 export function rubricDrift(runs: Iterable<JudgedEntries>): RubricDrift[] {
   const found = new Map<string, Pick<RubricDrift, 'judge' | 'before' | 'after'> & { changes: Change[] }>();
-  for (const { entries, truth } of runs) {
-    for (const { judge, step, verdicts } of verdictsIn(entries)) {
-      for (const [at, { rubric, value }] of verdicts.slice(1).entries()) {
-        const earlier = verdicts[at];
-        if (earlier === undefined || earlier.rubric === '' || rubric === '') continue;
-        const pair = { judge, before: earlier.rubric, after: rubric };
-        const key = JSON.stringify(pair);
-        const all = found.get(key) ?? { ...pair, changes: [] };
-        found.set(key, all);
-        all.changes.push({ before: earlier.value, after: value, truth: truth(step) });
+  for (const { entries, within, truth } of runs) {
+    for (const { step, votes } of votesIn(entries, within)) {
+      for (const { entry, before } of changesOf(votes)) {
+        for (const earlier of before) {
+          const pair = {
+            judge: entry.author.name,
+            before: earlier.entry.body.rubric,
+            after: entry.body.rubric,
+          };
+          const key = JSON.stringify(pair);
+          const all = found.get(key) ?? { ...pair, changes: [] };
+          found.set(key, all);
+          all.changes.push({
+            ...{ before: earlier.entry.body.value, after: entry.body.value },
+            truth: truth(step),
+          });
+        }
       }
     }
   }
@@ -81,27 +93,71 @@ function compared(
   return { precision: shareOf(right, masked.length), recall: shareOf(right, wrong) };
 }
 
-/** What each judge said of each step, one verdict for each time that its rubric changed, oldest first. */
-function* verdictsIn(
+/** The votes of each judge on each step, in any order. */
+function* votesIn(
   entries: readonly AnnotationEntry[],
-): Generator<{ judge: string; step: number; verdicts: Verdict[] }> {
-  const judges = new Map<string, Map<number, Verdict[]>>();
-  // What a merge brought was stored later than it was said.
-  for (const { author, body, target } of [...entries].sort((one, other) => one.at - other.at)) {
-    if (body.op !== 'judge') continue;
-    const { rubric, value } = body;
-    const steps = judges.get(author.name) ?? new Map<number, Verdict[]>();
-    judges.set(author.name, steps);
-    for (const { from, to } of partsOf(target)) {
-      for (let step = from; step <= to; step += 1) {
-        const verdicts = steps.get(step) ?? [];
-        steps.set(step, verdicts);
-        if (value === 'withdrawn' || verdicts.at(-1)?.rubric === rubric) verdicts.pop();
-        if (value !== 'withdrawn' && !isUnparsable(body)) verdicts.push({ rubric, value });
+  within: readonly StepRange[],
+): Generator<{ step: number; votes: JudgeEntry[] }> {
+  const judges = new Map<string, Map<number, JudgeEntry[]>>();
+  for (const entry of entries) {
+    if (!isVote(entry)) continue;
+    const steps = judges.get(entry.author.uuid) ?? new Map<number, JudgeEntry[]>();
+    judges.set(entry.author.uuid, steps);
+    for (const { from, to } of partsOf(entry.target)) {
+      for (const asked of within) {
+        for (let step = Math.max(from, asked.from); step <= Math.min(to, asked.to); step += 1) {
+          const votes = steps.get(step);
+          if (votes === undefined) steps.set(step, [entry]);
+          else votes.push(entry);
+        }
       }
     }
   }
-  for (const [judge, steps] of judges) {
-    for (const [step, verdicts] of steps) yield { judge, step, verdicts };
+  for (const steps of judges.values()) {
+    for (const [step, votes] of steps) yield { step, votes };
   }
+}
+
+const isVote = (entry: AnnotationEntry): entry is JudgeEntry => entry.body.op === 'judge';
+
+/** Verdicts that stand or were replaced by another rubric's, each with those it took the place of, oldest first. */
+function changesOf(votes: readonly JudgeEntry[]): Verdict[] {
+  const byId = new Map(votes.map((entry) => [entry.ulid, entry]));
+  /** What stood right after each vote. */
+  const after = new Map<string, readonly Verdict[]>();
+  const open = [...byId.values()].reverse();
+  const visiting = new Set<string>();
+  for (let entry = open.at(-1); entry !== undefined; entry = open.at(-1)) {
+    const { ulid } = entry;
+    const seen = entry.supersedes.flatMap((id) => byId.get(id) ?? []);
+    const unread = seen.filter((each) => !after.has(each.ulid) && !visiting.has(each.ulid));
+    if (unread.length > 0 && !visiting.has(ulid)) {
+      visiting.add(ulid);
+      open.push(...unread);
+      continue;
+    }
+    open.pop();
+    if (after.has(ulid)) continue;
+    after.set(ulid, standingAfter(entry, new Set(seen.flatMap((each) => after.get(each.ulid) ?? []))));
+  }
+  const replaced = new Set(votes.flatMap(({ supersedes }) => supersedes));
+  const changes = new Set<Verdict>();
+  const left = [...byId.keys()].filter((id) => !replaced.has(id)).flatMap((id) => after.get(id) ?? []);
+  for (let verdict = left.pop(); verdict !== undefined; verdict = left.pop()) {
+    if (changes.has(verdict)) continue;
+    changes.add(verdict);
+    left.push(...verdict.before);
+  }
+  return [...changes].reverse();
+}
+
+function standingAfter(entry: JudgeEntry, before: ReadonlySet<Verdict>): readonly Verdict[] {
+  const { value, rubric } = entry.body;
+  const takes = (verdict: Verdict) =>
+    value === 'withdrawn'
+      ? entry.supersedes.includes(verdict.entry.ulid)
+      : verdict.entry.body.rubric === rubric;
+  const left = new Set([...before].flatMap((verdict) => (takes(verdict) ? verdict.before : [verdict])));
+  if (value === 'withdrawn' || rubric === '' || isUnparsable(entry.body)) return [...left];
+  return [{ entry, before: [...left] }];
 }

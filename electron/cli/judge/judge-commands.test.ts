@@ -67,10 +67,45 @@ it('votes that were brought in are compared with people’s labels, over all run
   expect(lines.some((line) => /90 % sure +right 50 % \(/.test(line))).toBe(true);
   expect(lines).toContain('strict: rubric v1, then v2, on 1 step');
   expect(lines.some((line) => /changed +1 from KEEP to MASK, 0 from MASK to KEEP/.test(line))).toBe(true);
-  expect(lines.some((line) => /of people’s masks, found +0 % .* before, 100 % .* after/.test(line))).toBe(
+  expect(lines.some((line) => /of people’s masks +found 0 % .* before, 100 % .* after/.test(line))).toBe(
     true,
   );
   expect((await agreement('--run', writer.run)).found).toEqual(found);
+});
+
+it('a branch is told of with the steps it inherited, each once however many runs share it', async () => {
+  const store = testStore();
+  const parent = new RunWriter(store, await createRun(store));
+  await parent.start();
+  for (let step = 1; step <= 4; step += 1) await parent.command('make', 'out', { exitCode: 0 });
+  const branch = await RunWriter.branchOf(store, parent.run, 3);
+  await branch.command('make other', 'out', { exitCode: 0 });
+  const context = { store, reader: store.reader, author: alice } as unknown as CliContext;
+  const file = join(temporaryFolder(), 'votes.jsonl');
+  const lines = (steps: number[]) =>
+    `\ufeff${steps.map((step) => JSON.stringify({ step, judge: ' strict ', value: 'keep' })).join('\n')}`;
+  writeFileSync(file, lines([1, 2, 3, 4]));
+  for (const run of [parent.run, branch.run])
+    await labelCommand(context, parseArguments(['label', 'judge', run, file]));
+  const votes = async (...words: string[]) => {
+    const { json } = await judgeCommand(context, parseArguments(['judge', 'agreement', ...words]));
+    return (json as JudgeAgreement).judges.map(({ judge, votes }) => [judge, votes]);
+  };
+  expect(await votes('--run', branch.run)).toEqual([['strict', 4]]);
+  expect(await votes('--run', parent.run)).toEqual([['strict', 4]]);
+  expect(await votes()).toEqual([['strict', 5]]);
+});
+
+it.each(['a\nb', '\u202eevil', 'a\u001b[31m', '  '])('%j cannot be a judge', async (judge) => {
+  const store = testStore();
+  const writer = new RunWriter(store, await createRun(store));
+  await writer.start();
+  await writer.command('make', 'out', { exitCode: 0 });
+  const context = { store, reader: store.reader, author: alice } as unknown as CliContext;
+  const file = join(temporaryFolder(), 'votes.jsonl');
+  writeFileSync(file, JSON.stringify({ step: 1, judge, value: 'keep' }));
+  const brought = labelCommand(context, parseArguments(['label', 'judge', writer.run, file]));
+  await expect(brought).rejects.toThrow(/line 1: judge: (holds|is empty)/);
 });
 
 it('another verb is refused with what there is', async () => {

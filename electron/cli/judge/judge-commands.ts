@@ -1,4 +1,5 @@
 import { WaymarkError } from '@shared/contract/errors';
+import { joined, type StepRange } from '@shared/contract/step-range';
 import type { Estimate } from '@shared/labels/agreement';
 import { foldAnnotations } from '@shared/labels/annotation-fold';
 import {
@@ -13,6 +14,7 @@ import { type JudgedEntries, type RubricDrift, rubricDrift } from '@shared/label
 import { finalScore } from '@shared/runs/scores';
 import { allAnnotations } from '../../dataset/event-pages';
 import { successAt } from '../../dataset/learning/step-rewards';
+import { stepOwners } from '../../review/step-owners';
 import { creationOf } from '../../runs/steer/change-run';
 import type { Arguments } from '../arguments';
 import type { CliContext } from '../context';
@@ -49,8 +51,14 @@ async function runsOf(context: CliContext, { values }: Arguments): Promise<strin
 
 /** How far the votes that stand in the workspace agree with people, with each other and with how runs ended. */
 async function agreement(context: CliContext, runs: readonly string[]): Promise<CommandResult> {
+  const asked = new Map<string, StepRange[]>();
+  for (const run of runs) {
+    for (const { run: owner, from, to, gone } of await stepOwners(context.reader, run)) {
+      if (!gone && from <= to) asked.set(owner, [...(asked.get(owner) ?? []), { from, to }]);
+    }
+  }
   const all: { steps: StepOpinions[]; judged: JudgedEntries }[] = [];
-  for (const run of runs) all.push(await opinionsIn(context, run));
+  for (const [run, ranges] of asked) all.push(await opinionsIn(context, run, joined(ranges)));
   const found = {
     ...judgeAgreement(all.flatMap(({ steps }) => steps)),
     drift: rubricDrift(all.map(({ judged }) => judged)),
@@ -58,22 +66,25 @@ async function agreement(context: CliContext, runs: readonly string[]): Promise<
   return { json: found, lines: linesOf(found) };
 }
 
-/** What is said of the steps of one run. */
+/** What is said of these steps, in the run they were made in. */
 async function opinionsIn(
   { reader, store }: CliContext,
   run: string,
+  ranges: readonly StepRange[],
 ): Promise<{ steps: StepOpinions[]; judged: JudgedEntries }> {
   const entries = await allAnnotations(reader, run);
-  const fold = foldAnnotations(entries);
-  const judged = { entries, truth: (step: number) => peopleSay(fold.at(step).humans) };
+  const fold = foldAnnotations(entries, ranges);
+  const judged = { entries, within: ranges, truth: (step: number) => peopleSay(fold.at(step).humans) };
   if (entries.length === 0) return { steps: [], judged };
   const [summary, created] = await Promise.all([reader.run(run), creationOf(store, run)]);
   const score = finalScore(summary.scores);
   const outcome = score === null ? null : score >= successAt(created.spec) ? 1 : -1;
-  const steps = Array.from({ length: summary.steps }, (_, index) => {
-    const { humans, judges } = fold.at(index + 1);
-    return { humans, judges, task: created.task.id, outcome } as const;
-  });
+  const steps = ranges.flatMap(({ from, to }) =>
+    Array.from({ length: to - from + 1 }, (_, at) => {
+      const { humans, judges } = fold.at(from + at);
+      return { humans, judges, task: created.task.id, outcome } as const;
+    }),
+  );
   return { steps, judged };
 }
 
@@ -91,7 +102,7 @@ function linesOf({
       'No judge has voted yet. Ask one with "judge run", or bring votes in with "label judge RUN FILE.jsonl".',
     ];
   return [
-    `${counted(steps, 'step')} that a judge or a person spoke of; intervals hold 95 %.`,
+    `${counted(steps, 'step')} that a judge or a person spoke of. Intervals are 95 % confidence intervals.`,
     ...judges.flatMap(judgeLines),
     ...drift.flatMap(driftLines),
     ...section('Among each other', [
@@ -106,18 +117,26 @@ function linesOf({
   ];
 }
 
-function judgeLines({ judge, rubrics, votes, unparsable, ...figures }: JudgeFigures): string[] {
+function judgeLines({
+  judge,
+  rubrics,
+  votes,
+  unparsable,
+  contradicting,
+  ...figures
+}: JudgeFigures): string[] {
   const { accuracy, kappa, maskPrecision, maskRecall, byReason, bySureness, calibrationError } = figures;
   const odd = unparsable === 0 ? '' : `, ${unparsable} of them could not be understood`;
+  const torn = contradicting === 0 ? '' : `, ${contradicting} of them contradict another one of its own`;
   const rubric = rubrics.length === 0 ? '' : `, rubric ${rubrics.join(', ')}`;
-  return section(`${judge}: ${counted(votes, 'vote')}${odd}${rubric}`, [
+  return section(`${judge}: ${counted(votes, 'vote')}${odd}${torn}${rubric}`, [
     ...(accuracy === null
-      ? [['no step of these has a label by people', '']]
+      ? [['none of these steps has a label that people agree on', '']]
       : [
           ['right about', `${percent(accuracy)} of the steps that people labelled`],
           ['Cohen’s κ', figure(kappa)],
-          ['of its masks', `${percent(maskPrecision)} are right`],
-          ['of people’s masks', `${percent(maskRecall)} are found`],
+          ...(maskPrecision === null ? [] : [['of its masks', `${percent(maskPrecision)} are right`]]),
+          ...(maskRecall === null ? [] : [['of people’s masks', `${percent(maskRecall)} are found`]]),
         ]),
     ...byReason
       .slice(0, REASONS)
@@ -152,8 +171,8 @@ function driftLines({
     ['changed', `${toMask} from KEEP to MASK, ${toKeep} from MASK to KEEP`],
     ...(hasTruth
       ? [
-          ['masks that are right', `${percent(precision.before)} before, ${percent(precision.after)} after`],
-          ['of people’s masks, found', `${percent(recall.before)} before, ${percent(recall.after)} after`],
+          ['of its masks', `right ${percent(precision.before)} before, ${percent(precision.after)} after`],
+          ['of people’s masks', `found ${percent(recall.before)} before, ${percent(recall.after)} after`],
         ]
       : []),
   ]);
@@ -167,7 +186,7 @@ function taskCells({ task, perStep, plus, minus, mu, separation, bound }: TaskVo
     `p₊ ${figure(plus)}`,
     `p₋ ${figure(minus)}`,
     mu === null || separation === null
-      ? 'needs scored runs that succeeded and such that failed'
+      ? 'needs scored runs of both kinds: some that succeeded and some that failed'
       : `μ ${mu.toFixed(2)}, A ${separation.toFixed(3)}${least}`,
   ];
 }

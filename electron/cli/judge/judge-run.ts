@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { WaymarkError } from '@shared/contract/errors';
 import type { Endpoint } from '@shared/contract/settings';
+import { judgeName } from '@shared/judging/judge-name';
 import { modelRef } from '../../agent/model-ref';
 import { type BatchResult, estimateBatch, runBatch } from '../../judging/judge-batch';
 import { type Judge, type JudgedSteps, judgedSteps, judgeTasks } from '../../judging/judge-work';
@@ -52,10 +53,11 @@ export async function runJudge(
     const { ended } = result;
     if (ended?.why === 'failed') {
       const { code, message } = ended.failure;
-      throw new WaymarkError(code, `${message} ${stored(result)} The same command goes on from there.`);
+      const why = /[.!?]$/.test(message) ? message : `${message}.`;
+      throw new WaymarkError(code, `${why} ${stored(result)} The same command goes on from there.`);
     }
     const rubrics = [judge.rubrics.steps.version, judge.rubrics.summaries.version];
-    return { json: { judge: judge.name, rubrics, ...result }, lines: linesOf(judge.name, result) };
+    return { json: { judge: judge.name, rubrics, ...result }, lines: linesOf(judge.name, which, result) };
   } finally {
     process.off('SIGINT', interrupt);
     lock.release();
@@ -92,19 +94,26 @@ async function judgeFor(
     endpoint,
     which: oneOf(values.steps, judgedSteps, 'all', '--steps'),
     judge: {
-      name: filled(values.judge, '--judge') ?? endpoint.name,
+      name: nameOf(filled(values.judge, '--judge') ?? endpoint.name),
       model: { ...model, params },
       rubrics: await readRubrics(context.resourcesDir, rubric === null ? null : resolve(rubric)),
     },
   };
 }
 
-function linesOf(judge: string, result: BatchResult): string[] {
+function nameOf(given: string): string {
+  const { data, error } = judgeName.safeParse(given);
+  if (data !== undefined) return data;
+  const why = error.issues[0]?.message ?? 'cannot be used';
+  throw new WaymarkError('bad_input', `The judge's name ${why}. Choose another one with --judge.`);
+}
+
+function linesOf(judge: string, which: JudgedSteps, result: BatchResult): string[] {
   const { asked, votes, masks, missing, cost, ended } = result;
   if (asked === 0 && missing === 0 && ended === null)
-    return [`Nothing was asked: these runs have no step that ${judge} has not judged by this rubric.`];
+    return [`Nothing was asked: there is no ${kinds[which]} left for ${judge} to judge by this rubric.`];
   return [
-    `${counted(votes, 'vote')} by ${judge} stored, ${masks} of them MASK; ${counted(asked, 'request')}, ${costWords(cost)}.`,
+    `${votes === 0 ? 'No vote was stored' : `${counted(votes, 'vote')} by ${judge} stored, ${masks} of them MASK`}; ${counted(asked, 'request')}, ${costWords(cost)}.`,
     ...(missing === 0
       ? []
       : [
@@ -117,7 +126,14 @@ function linesOf(judge: string, result: BatchResult): string[] {
   ];
 }
 
-const stored = ({ votes }: BatchResult) => `${counted(votes, 'vote')} stored.`;
+const stored = ({ votes, asked, cost }: BatchResult) =>
+  `${counted(votes, 'vote')} stored from ${counted(asked, 'answer')}, ${costWords(cost)}.`;
+
+const kinds: Readonly<Record<JudgedSteps, string>> = {
+  all: 'step',
+  undecided: 'undecided step',
+  disagreeing: 'step on which opinions differ',
+};
 
 const thousands = (value: number) => value.toLocaleString('en-US');
 

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { WaymarkError } from '@shared/contract/errors';
+import { judgeName } from '@shared/judging/judge-name';
 import { type AnnotationFold, foldAnnotations } from '@shared/labels/annotation-fold';
 import { type AnnotationOp, judgeAuthor } from '@shared/log/annotations';
 import { z } from 'zod';
@@ -12,12 +13,14 @@ import type { CliContext } from '../context';
 import { type CommandResult, counted } from '../output';
 import { named } from '../run-commands';
 
+const SURE = 'must be a number from 0 to 1';
+
 /** One vote per line; a later line of the same judge about the same step replaces the earlier one. */
 const voteLine = z.strictObject({
   step: z.int().positive(),
-  judge: z.string().trim().min(1).max(80),
-  value: z.enum(['mask', 'keep', 'withdrawn']),
-  confidence: z.number().min(0).max(1).nullable().default(null),
+  judge: judgeName,
+  value: z.enum(['mask', 'keep', 'withdrawn'], 'must be mask, keep or withdrawn'),
+  confidence: z.number(SURE).min(0, SURE).max(1, SURE).nullable().default(null),
   reason: z.string().max(80).default(''),
   why: z.string().max(10_000).default(''),
   steps: z.array(z.int().positive()).max(200).default([]),
@@ -66,7 +69,7 @@ export async function judgeVotes(context: CliContext, args: Arguments): Promise<
   const judges = [...new Set(votes.map(({ judge }) => judge))].sort();
   const unchanged = votes.length - added - gone;
   const lines = [
-    `Imported ${counted(added, 'vote')} by ${judges.join(', ')}; ${unchanged} were already here.`,
+    `${added === 0 ? 'Imported no votes' : `Imported ${counted(added, 'vote')} by ${judges.join(', ')}`}; ${unchanged} ${unchanged === 1 ? 'was' : 'were'} already here.`,
     `${counted(gone, 'vote')} left out: the run that made these steps has been removed.`,
   ];
   return { json: { run, added, unchanged, gone, judges }, lines: lines.slice(0, gone === 0 ? 1 : 2) };
@@ -84,8 +87,10 @@ function parseVotes(file: string, steps: number): Vote[] {
   let number = 0;
   for (const line of linesOfRegularFile(file, file, LIMITS)) {
     number += 1;
-    if (line.trim() === '') continue;
-    const vote = parseVote(line, steps);
+    // Some programs begin a file with a byte order mark.
+    const said = number === 1 ? line.replace(/^\ufeff/, '') : line;
+    if (said.trim() === '') continue;
+    const vote = parseVote(said, steps);
     if (typeof vote !== 'string') votes.set(`${vote.step} ${vote.judge}`, vote);
     else {
       if (bad < NAMED) named.push(`line ${number}: ${vote}`);

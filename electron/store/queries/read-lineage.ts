@@ -83,8 +83,8 @@ export function readLineageStep(context: ReadContext, ulid: string, step: number
 }
 
 /**
- * The steps of `from..to` as a judge reads them, at most `TURNS_TOGETHER` and ascending. Left out are steps of removed runs, and
- * one at which the model is at work or whose call still runs: it is judged next time.
+ * The steps of `from..to` as a judge reads them, at most `TURNS_TOGETHER` and ascending. Left out are steps of removed runs,
+ * purged ones, and one at which the model is at work or whose call still runs: it is judged next time.
  */
 export function readJudgedTurns(context: ReadContext, ulid: string, from: number, to: number): JudgedTurn[] {
   const last = Math.min(to, from + TURNS_TOGETHER - 1);
@@ -93,7 +93,7 @@ export function readJudgedTurns(context: ReadContext, ulid: string, from: number
     const turns = Array.from({ length: owned.to - owned.from + 1 }, (_, at) =>
       readTurn(context, owned.ulid, owned.from + at),
     );
-    return turns.filter(({ head }) => head.done).map(judgedTurn);
+    return turns.filter(({ head, purged }) => head.done && !purged).map(judgedTurn);
   });
 }
 

@@ -53,9 +53,16 @@ export function readStep(context: ReadContext, ulid: string, step: number): Step
   };
 }
 
-/** A part of `readStep`, for whoever reads thousands. Throws `not_found`. */
-export function readTurn(context: ReadContext, ulid: string, step: number): Turn {
-  return turnOf(findStep(context, ulid, step));
+/** A part of `readStep`, for whoever reads thousands; `purged`: texts of it are gone. Throws `not_found`. */
+export function readTurn(context: ReadContext, ulid: string, step: number): Turn & { purged: boolean } {
+  const found = findStep(context, ulid, step);
+  const { run, seq0, seq1 } = found;
+  const purged = context.statements.get(
+    'SELECT 1 FROM event WHERE id BETWEEN ? AND ? AND purged = 1 LIMIT 1',
+    rowId(run.id, seq0),
+    rowId(run.id, seq1),
+  );
+  return { ...turnOf(found), purged: purged !== undefined };
 }
 
 function turnOf({ head, body, events }: FoundStep): Turn {
