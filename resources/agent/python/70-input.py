@@ -89,12 +89,7 @@ def take_number(directory, draft, wanted, accepted):
         unlink_quietly(place)
         must_listen(directory)
         raise session_lost()
-    try:
-        os.write(bell, b"\n")
-    except OSError:
-        pass  # a full bell has rung already
-    finally:
-        os.close(bell)
+    ring(bell)
     return number
 
 

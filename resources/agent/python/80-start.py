@@ -172,11 +172,10 @@ def op_drop(request, directory, wish, _body):
         # A link takes no block: on a full disk this is what helps.
         os.symlink(b"%d" % wish, draft)
         os.rename(draft, directory + b"/want-low")
-        os.write(bell, b"\n")
-    except BlockingIOError:
-        pass  # a full bell has rung already
-    finally:
+    except OSError:
         os.close(bell)
+        raise
+    ring(bell)
     return dropped_soon(request, directory, wish, monotonic() + 2)
 
 
