@@ -104,15 +104,18 @@ async function prepare(size: LargeRun['size'], { folder, say }: BenchOptions): P
   const steps = quick && size !== 'S' ? { steps: size === 'M' ? 600 : 1_500 } : {};
   const { run, ...made } = await realisticWorkspace(size, {
     ...{ folder: join(own, 'workspace'), cache: runCache(), labels: true },
+    ...{ finish: { name: 'searchable', work: indexed } },
     ...steps,
   });
-  const begun = performance.now();
-  const store = await openStore(join(own, 'workspace'), { ballastBytes: 0 });
-  await store.drain();
-  await store.close();
-  say(
-    `${size}: ${made.steps} steps, ${made.events} events; index in ${shorten((performance.now() - begun) / 1000)} s`,
-  );
+  // The index of an older version is built again.
+  await indexed(join(own, 'workspace'));
+  say(`${size}: ${made.steps} steps, ${made.events} events`);
   await prepareDemo(own);
   return { size, folder: own, run, steps: made.steps };
+}
+
+async function indexed(workspace: string): Promise<void> {
+  const store = await openStore(workspace, { ballastBytes: 0 });
+  await store.drain();
+  await store.close();
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunEvent } from '@shared/log/events';
 import { describe, expect, test } from 'vitest';
@@ -72,5 +72,26 @@ describe('a realistic run', () => {
     expect(kept).toHaveLength(1);
     expect(two).toEqual({ ...one, folder: two.folder });
     expect(existsSync(join(two.folder, 'workspace.db'))).toBe(true);
+  });
+
+  test('what is done to a kept one is done once, to a copy', async () => {
+    const cache = join(temporaryFolder(), 'cache');
+    let times = 0;
+    const finish = {
+      name: 'noted',
+      work: async (folder: string) => {
+        times += 1;
+        writeFileSync(join(folder, 'note'), String(times));
+      },
+    };
+    for (let again = 0; again < 2; again += 1) {
+      const { folder } = await realisticWorkspace('S', {
+        ...{ folder: join(temporaryFolder(), 'w'), cache, steps: 60, finish },
+      });
+      expect(readFileSync(join(folder, 'note'), 'utf8')).toBe('1');
+    }
+    const plain = await realisticWorkspace('S', { folder: join(temporaryFolder(), 'w'), cache, steps: 60 });
+    expect(existsSync(join(plain.folder, 'note'))).toBe(false);
+    expect(readdirSync(cache)).toHaveLength(2);
   });
 });

@@ -50,6 +50,8 @@ export interface RealisticOptions {
   labels?: boolean;
   /** Another number of steps than the size has. */
   steps?: number;
+  /** What else is done to it before it is kept, once; only with `cache`. Its name tells it from others of the same run. */
+  finish?: { name: string; work: (folder: string) => Promise<void> };
 }
 
 export interface RealisticWorkspace {
@@ -80,7 +82,7 @@ export async function realisticWorkspace(
     forgetOlder(cache, key);
     const draft = mkdtempSync(join(cache, 'draft-'));
     try {
-      await build(size, { ...options, folder: draft });
+      await buildKept(size, { ...options, cache, folder: draft });
       publish(draft, kept);
     } finally {
       rmSync(draft, { recursive: true, force: true });
@@ -89,6 +91,19 @@ export async function realisticWorkspace(
   mkdirSync(dirname(folder), { recursive: true });
   cpSync(kept, folder, { recursive: true });
   return { ...(JSON.parse(readFileSync(join(folder, FACTS), 'utf8')) as RealisticWorkspace), folder };
+}
+
+/** What is done on top is done to a copy of the kept run without it. */
+async function buildKept(
+  size: RealisticSize,
+  { finish, ...options }: RealisticOptions & { cache: string },
+): Promise<void> {
+  if (finish === undefined) {
+    await build(size, options);
+    return;
+  }
+  await realisticWorkspace(size, options);
+  await finish.work(options.folder);
 }
 
 const FACTS = 'realistic.json';
@@ -105,12 +120,15 @@ function publish(draft: string, kept: string): void {
 /** Everything that decides what is stored: which run it is, and by which code. */
 function cacheKey(
   size: RealisticSize,
-  { seed = 1, labels = false, steps }: RealisticOptions,
+  { seed = 1, labels = false, steps, finish }: RealisticOptions,
 ): { run: string; version: string } {
   const rules = createProjector().inForce({}, noRuleSettings).version;
   const parts = [GENERATOR_VERSION, FOLD_VERSION, rules, migrations.map(({ sql }) => sql)];
   const version = createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 12);
-  return { run: `${size}-${steps ?? sizes[size].steps}-${seed}${labels ? '-labels' : ''}-`, version };
+  return {
+    run: `${size}-${steps ?? sizes[size].steps}-${seed}${labels ? '-labels' : ''}${finish === undefined ? '' : `-${finish.name}`}-`,
+    version,
+  };
 }
 
 /** The same run as older code wrote it: up to a gigabyte that nobody asks for any more. */
