@@ -16,9 +16,8 @@ export interface Measured {
   message: string;
   /** Work of all threads, which is no less than the time it takes where nothing else runs; ms. */
   ms: number;
-  /** Most memory the whole process had, threads included, before the work and after it, bytes. */
-  before: number;
-  after: number;
+  /** Most memory the whole process had, threads included, bytes. */
+  rss: number;
 }
 
 /**
@@ -29,9 +28,7 @@ async function main(): Promise<void> {
   const [, entry = '', kind = '', path = '', folder = '', run = ''] = process.argv;
   const workerDir = dirname(entry);
   const store = await openStore(folder, { workerDir, ballastBytes: 0 });
-  const peak = () => process.resourceUsage().maxRSS * 1024;
   const works: Record<string, () => Promise<unknown>> = {
-    nothing: async () => undefined,
     import: () =>
       importResearchGym(store, alice, path, {
         ...{ title: null, task: null, again: true },
@@ -44,7 +41,6 @@ async function main(): Promise<void> {
       return judgeVotes(context, parseArguments(['label', 'judge', run, path]));
     },
   };
-  const before = peak();
   const began = process.cpuUsage();
   const failure = await works[kind]?.().then(() => null, toFailure);
   const { user, system } = process.cpuUsage(began);
@@ -53,7 +49,7 @@ async function main(): Promise<void> {
   const measured: Measured = {
     outcome: failure?.code ?? 'taken',
     message: failure?.message ?? '',
-    ...{ ms, before, after: peak() },
+    ...{ ms, rss: process.resourceUsage().maxRSS * 1024 },
   };
   process.stdout.write(`${JSON.stringify(measured)}\n`);
 }
