@@ -3,7 +3,7 @@ import type { GivenUp, ScanHit, ScanNews } from '@shared/contract/search/views';
 import { searchFields } from '@shared/contract/search/views';
 import type { StepQuery } from '@shared/contract/step-query';
 import type { SessionView } from '@shared/contract/views';
-import type { ModelLine } from '@shared/terminal/model-text';
+import type { ModelLine } from '@shared/terminal/line-screen';
 import { LAST_SEQ } from '../file/rows';
 import { ownersOf } from '../log/run-owners';
 import { findRun, type ReadContext, type RunRecord } from '../queries/read-context';

@@ -1,6 +1,7 @@
 import type { SessionHit } from '@shared/contract/search/views';
 import type { SessionView } from '@shared/contract/views';
-import { type ModelLine, ModelLines } from '@shared/terminal/model-text';
+import type { ModelLine } from '@shared/terminal/line-screen';
+import { ModelLines } from '@shared/terminal/model-text';
 import type { ReadContext } from '../queries/read-context';
 import { readSession, readSessions } from '../sessions/read-sessions';
 import { HIT_END, HIT_START } from './search-snippet';

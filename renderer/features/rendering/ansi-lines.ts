@@ -1,4 +1,5 @@
-import { EscapeParser, type EscapeSink } from '@shared/terminal/escape-parser';
+import { EscapeParser } from '@shared/terminal/escape-parser';
+import { type Ink, type InkedLine, LineScreen } from '@shared/terminal/line-screen';
 import { type AnsiColour, namedColours, paletteColour } from './ansi-colours';
 
 export interface AnsiStyle {
@@ -22,21 +23,15 @@ const plain: AnsiStyle = {
   ...{ strike: false, inverse: false },
 };
 
-/** Blank cells that a step to a column may create. */
-const MAX_PADDING = 1024;
-/** Blank cells that all such steps of a text may create: so many, and so many more for each character of it. */
-const PADDING = 65_536;
-const PADDING_PER_CHARACTER = 2;
-
 /**
- * Output with its colours, line by line. A carriage return goes back to the line's beginning, so of a progress bar its
- * last state is left. Everything else that moves, asks, sets or links is inert. Takes time linear in the text, whatever it holds.
+ * Output with its colours, line by line, and the same text as the model reads: of a progress bar the last state is left. Takes time
+ * linear in the text, whatever it holds.
  */
 export function ansiLines(text: string): AnsiSpan[][] {
-  const screen = new ColouredLines(PADDING + PADDING_PER_CHARACTER * text.length);
-  const parser = new EscapeParser(screen);
-  parser.push(text);
-  return screen.end();
+  const ink = new StyleInk();
+  const screen = new LineScreen(0, ink);
+  new EscapeParser(screen).push(text);
+  return screen.inkedLines().map((line) => ink.spans(line));
 }
 
 /** Whether the text holds anything that this makes readable. */
@@ -44,144 +39,45 @@ export function hasAnsi(text: string): boolean {
   return /\u001b\[|\u009b|\u001b\]|[^\n]\r(?!\n)/.test(text);
 }
 
-/** What stands in a column, and how many erasures its line had seen when it was written. */
-interface Cell extends AnsiSpan {
-  age: number;
-}
+/** Styles of one text; what has more of them than anybody can tell apart goes on in plain ones. */
+const MOST_STYLES = 50_000;
 
-/** Everything before `column` was erased that is no older than `age`. */
-interface Erasure {
-  column: number;
-  age: number;
-}
+/** Styles by number, which are the inks of a line's characters. */
+class StyleInk implements Ink {
+  readonly #styles: AnsiStyle[] = [plain];
+  readonly #numbers = new Map([[JSON.stringify(plain), 0]]);
+  readonly blank = String.fromCharCode(0);
+  now = this.blank;
 
-class ColouredLines implements EscapeSink {
-  readonly #lines: AnsiSpan[][] = [];
-  /** The line while nothing was overwritten in it; characters by column afterwards. */
-  #spans: AnsiSpan[] = [];
-  #cells: Cell[] | null = null;
-  #width = 0;
-  #column = 0;
-  #style = plain;
-  #printed = false;
-  /** Those that still matter: a later one is shorter. Carried out when the line is over, so that each costs the same. */
-  #erasures: Erasure[] = [];
-  #age = 0;
-
-  /** `padding`: blank cells that steps to columns may create in all. */
-  constructor(private padding: number) {}
-
-  text(run: string): void {
-    this.#printed = true;
-    if (this.#cells === null && this.#column === this.#width) {
-      this.#spans.push({ text: run, style: this.#style });
-      this.#width += run.length;
-      this.#column = this.#width;
-      return;
+  change(params: string): void {
+    const style = styled(this.#styleOf(this.now.charCodeAt(0)), params);
+    const key = JSON.stringify(style);
+    let number = this.#numbers.get(key);
+    if (number === undefined) {
+      number = this.#styles.length < MOST_STYLES ? this.#styles.push(style) - 1 : 0;
+      if (number > 0) this.#numbers.set(key, number);
     }
-    const cells = this.#asCells();
-    const age = this.#age;
-    if (this.#column - cells.length > this.padding) this.#column = cells.length;
-    this.padding -= Math.max(0, this.#column - cells.length);
-    const blank = { text: ' ', style: plain, age };
-    while (cells.length < this.#column) cells.push(blank);
-    for (const character of run) {
-      // A character of two units takes two cells, so that columns stay what they are for text without any.
-      cells[this.#column] = { text: character, style: this.#style, age };
-      for (let unit = 1; unit < character.length; unit += 1) {
-        cells[this.#column + unit] = { text: '', style: this.#style, age };
-      }
-      this.#column += character.length;
+    this.now = String.fromCharCode(number);
+  }
+
+  reset(): void {
+    this.now = this.blank;
+  }
+
+  spans({ text, inks }: InkedLine): AnsiSpan[] {
+    const spans: AnsiSpan[] = [];
+    for (let from = 0; from < text.length; ) {
+      const ink = inks.charCodeAt(from);
+      let to = from + 1;
+      while (to < text.length && inks.charCodeAt(to) === ink) to += 1;
+      spans.push({ text: text.slice(from, to), style: this.#styleOf(ink) });
+      from = to;
     }
+    return spans;
   }
 
-  control(code: number): void {
-    if (code === 0x0a || code === 0x0b || code === 0x0c) this.#feed();
-    else if (code === 0x0d) this.#column = 0;
-    else if (code === 0x08) this.#column = Math.max(0, this.#column - 1);
-    else if (code === 0x09) this.text('\t');
-  }
-
-  escape(_intermediates: string, final: string): void {
-    if (final === 'c') this.#style = plain;
-    else if (final === 'E') this.#feed();
-  }
-
-  csi(prefix: string, params: string, intermediates: string, final: string): void {
-    if (prefix !== '' || intermediates !== '') return;
-    if (final === 'm') this.#style = styled(this.#style, params);
-    else if (final === 'K') this.#erase(params);
-    else if (final === 'G') this.#column = Math.min(MAX_PADDING, Math.max(0, (Number(params) || 1) - 1));
-    else if (final === 'C') this.#column += Math.min(MAX_PADDING, Number(params) || 1);
-    // What jumps elsewhere begins anew below: nothing that was printed is lost.
-    else if ('ABEFHfd'.includes(final) && this.#printed) this.#feed();
-  }
-
-  osc(): void {
-    // Titles, links, clipboards: of a link its text is left, which is no part of the sequence.
-  }
-
-  end(): AnsiSpan[][] {
-    return [...this.#lines, this.#line()];
-  }
-
-  #feed(): void {
-    this.#lines.push(this.#line());
-    this.#spans = [];
-    this.#cells = null;
-    this.#width = 0;
-    this.#column = 0;
-    this.#printed = false;
-    this.#erasures = [];
-  }
-
-  #asCells(): Cell[] {
-    const age = this.#age;
-    this.#cells ??= this.#spans.flatMap(({ text, style }) =>
-      [...text].flatMap((character) => [
-        { text: character, style, age },
-        ...Array.from({ length: character.length - 1 }, () => ({ text: '', style, age })),
-      ]),
-    );
-    return this.#cells;
-  }
-
-  #erase(params: string): void {
-    const cells = this.#asCells();
-    if (params === '' || params === '0') cells.length = Math.min(cells.length, this.#column);
-    else if (params === '2') cells.length = 0;
-    else if (params === '1') {
-      const column = this.#column;
-      while ((this.#erasures.at(-1)?.column ?? Infinity) <= column) this.#erasures.pop();
-      this.#erasures.push({ column, age: this.#age });
-      this.#age += 1;
-    }
-  }
-
-  #line(): AnsiSpan[] {
-    const joined: AnsiSpan[] = [];
-    for (const { text, style } of this.#cells === null ? this.#spans : this.#erased(this.#cells)) {
-      const last = joined.at(-1);
-      if (last !== undefined && last.style === style) last.text += text;
-      else joined.push({ text, style });
-    }
-    return joined;
-  }
-
-  /** From the end on: there the long erasures count, which are the old ones; each further one reaches less far. */
-  #erased(cells: Cell[]): AnsiSpan[] {
-    let next = 0;
-    let erasure: Erasure | undefined;
-    for (let column = cells.length - 1; column >= 0; column -= 1) {
-      while ((this.#erasures[next]?.column ?? 0) > column) {
-        erasure = this.#erasures[next];
-        next += 1;
-      }
-      const cell = cells[column];
-      if (cell !== undefined && erasure !== undefined && cell.age <= erasure.age)
-        cells[column] = { text: ' ', style: plain, age: cell.age };
-    }
-    return cells;
+  #styleOf(number: number): AnsiStyle {
+    return this.#styles[number] ?? plain;
   }
 }
 
