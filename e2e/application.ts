@@ -52,12 +52,10 @@ async function launch(folder: string, { args = [], env = {}, packaged }: StartOp
   const options = {
     args,
     env: {
-      ...{
-        WAYMARK_DATA: join(folder, 'data'),
-        WAYMARK_WORKSPACE: undefined,
-        HOME: folder,
-        LANG: 'en_US.UTF-8',
-      },
+      WAYMARK_DATA: join(folder, 'data'),
+      WAYMARK_WORKSPACE: undefined,
+      HOME: folder,
+      LANG: 'en_US.UTF-8',
       ...env,
     },
   };

@@ -27,11 +27,16 @@ function hostileLog(texts: Record<string, string>): object {
     const said = { success: true, message: text.slice(0, 2_000), output: marked(text) };
     return [
       {
-        ...{ ...none, role: 'assistant', content: marked(text), reasoning: marked(text) },
+        ...none,
+        role: 'assistant',
+        content: marked(text),
+        reasoning: marked(text),
         tool_call: { call_id, name: index % 2 === 0 ? 'create_file' : 'run_command', arguments: written },
       },
       {
-        ...{ ...none, role: 'tool', content: '' },
+        ...none,
+        role: 'tool',
+        content: '',
         tool_result: {
           call_id,
           name: index % 2 === 0 ? 'create_file' : 'run_command',

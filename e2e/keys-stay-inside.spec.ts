@@ -37,7 +37,9 @@ function processesWith(): { read: number; found: string[] } {
   const script =
     'for p in /proc/[0-9]*; do for f in environ cmdline; do [ -r $p/$f ] && echo "== $p/$f" && cat $p/$f; done; done';
   const { stdout } = spawnSync('sh', ['-c', `{ ${script}; } 2>/dev/null`], {
-    ...{ maxBuffer: 64e6, env: { PATH: process.env.PATH }, cwd: '/' },
+    maxBuffer: 64e6,
+    env: { PATH: process.env.PATH },
+    cwd: '/',
     ...(user === null ? {} : { uid: user.uid, gid: user.gid }),
   });
   const blocks = stdout.toString('latin1').split('== ').slice(1);

@@ -70,10 +70,16 @@ test('a new run: endpoint with its connection tested, task package, limits, star
       ...['run', 'show', runs[0]?.id ?? ''],
     );
     expect(shown).toMatchObject({
-      ...{ steps: 6, status: 'finished' },
+      steps: 6,
+      status: 'finished',
       recorded: {
-        ...{ experiment: 'hints or none', arm: 'with hints', group: 'g1', sample: 3, seed: 17 },
-        ...{ humanHints: false, taskHint: 'upfront' },
+        experiment: 'hints or none',
+        arm: 'with hints',
+        group: 'g1',
+        sample: 3,
+        seed: 17,
+        humanHints: false,
+        taskHint: 'upfront',
       },
       budgets: {
         trainingMs: { limit: 12 * 3_600_000 },

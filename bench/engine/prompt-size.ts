@@ -27,7 +27,11 @@ export const promptSize: Bench = {
     const figures: Figure[] = [];
     for (const severalCalls of [false, true]) {
       const head = await promptHead(spec, {
-        ...{ resourcesDir, workspaceRoot: ROOT, probed: null, taskHint: 'off' as const, severalCalls },
+        resourcesDir,
+        workspaceRoot: ROOT,
+        probed: null,
+        taskHint: 'off' as const,
+        severalCalls,
       });
       const text = `${head[0]?.content ?? ''}${JSON.stringify(tools)}`;
       const name = severalCalls ? 'prompt-size-several' : 'prompt-size';

@@ -170,7 +170,11 @@ function scriptedModel(
 
 const summaryCall = scriptedSummary({ messages: [] }).calls?.[0];
 const summary: ModelAnswer = {
-  ...{ text: '', reasoning: '', finishReason: 'tool_calls', model: 'scripted', usage: null },
+  text: '',
+  reasoning: '',
+  finishReason: 'tool_calls',
+  model: 'scripted',
+  usage: null,
   calls: [{ id: 'call_s', name: summaryCall?.name ?? '', arguments: JSON.stringify(summaryCall?.arguments) }],
 };
 

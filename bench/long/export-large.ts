@@ -73,7 +73,9 @@ export const exportLarge: Bench = {
 
 async function exportRate(options: BenchOptions, steps: number, times: number): Promise<Figure> {
   const built = await realisticWorkspace('L', {
-    ...{ folder: join(options.folder, 'rate'), labels: !options.long, steps },
+    folder: join(options.folder, 'rate'),
+    labels: !options.long,
+    steps,
     ...(options.long ? {} : { cache: runCache() }),
   });
   const [out, copy] = [join(options.folder, 'out'), join(options.folder, 'bare.jsonl')];
@@ -96,7 +98,9 @@ async function exportRate(options: BenchOptions, steps: number, times: number): 
 /** An export of the large run that is killed at seven tenths, and the one that goes on. */
 async function killedOnce(options: BenchOptions): Promise<Figure[]> {
   const built = await realisticWorkspace(quick ? 'S' : 'L', {
-    ...{ folder: join(options.folder, 'large'), labels: true, cache: runCache() },
+    folder: join(options.folder, 'large'),
+    labels: true,
+    cache: runCache(),
   });
   const { again, rss } = await killedAndResumed(built.folder, join(options.folder, 'killed'), 7);
   const detail = `${built.steps} steps, ${built.events} events`;

@@ -35,11 +35,17 @@ export async function openEngineBench(
   const model = await startScriptedModel({ policy });
   const store = await openStore(join(folder, 'workspace'), { ballastBytes: 0 });
   const endpoint = endpointSchema.parse({
-    ...{ name: 'Scripted', baseUrl: model.baseUrl, model: 'scripted', contextTokens },
+    name: 'Scripted',
+    baseUrl: model.baseUrl,
+    model: 'scripted',
+    contextTokens,
   });
   await addTask(store, await writeTaskPackage(join(folder, 'package')));
   const engine = createEngine({
-    ...{ store, clock: systemClock, hosts: noHosts(), appVersion: 'bench' },
+    store,
+    clock: systemClock,
+    hosts: noHosts(),
+    appVersion: 'bench',
     settings: { current: settingsSchema.parse({ endpoints: [endpoint] }) },
     findKey: () => null,
     resourcesDir: join(process.cwd(), 'resources'),
@@ -51,11 +57,20 @@ export async function openEngineBench(
     },
   });
   return {
-    ...{ store, model, engine },
+    store,
+    model,
+    engine,
     start: (limits = {}) =>
       engine.startRun({
-        ...{ task: 'small', title: null, endpoint, experiment: null, maxWorkingMs: 30 * 3_600_000 },
-        ...{ humanHints: true, author, approvals: 'off', maxSteps: limits.maxSteps ?? null },
+        task: 'small',
+        title: null,
+        endpoint,
+        experiment: null,
+        maxWorkingMs: 30 * 3_600_000,
+        humanHints: true,
+        author,
+        approvals: 'off',
+        maxSteps: limits.maxSteps ?? null,
         ...unisolated,
       }),
     close: async () => {
@@ -83,7 +98,11 @@ export async function writeSteps(
     {
       kind: 'driver.started',
       body: {
-        ...{ epoch: lock.epoch, pid: process.pid, host: 'bench', app: 'bench', runtime: 'node' },
+        epoch: lock.epoch,
+        pid: process.pid,
+        host: 'bench',
+        app: 'bench',
+        runtime: 'node',
         reason: 'start',
       },
     },

@@ -18,7 +18,9 @@ export const exportPreview: Bench = {
       steps,
       folder: workspace,
     } = await realisticWorkspace('M', {
-      ...{ folder: join(folder, 'M'), cache: runCache(), labels: true },
+      folder: join(folder, 'M'),
+      cache: runCache(),
+      labels: true,
       ...(quick ? { steps: 600 } : {}),
     });
     const store = await openStore(workspace, { ballastBytes: 0 });

@@ -4,7 +4,8 @@ import { type Bench, figure, median, rounds, size, spread } from '../harness';
 /** Three judges on every step, and two people on every second one. */
 function opinions(steps: number): StepOpinions[] {
   const person = (name: string, mask: boolean) => ({
-    ...{ author: { uuid: name, name }, adjudication: false },
+    author: { uuid: name, name },
+    adjudication: false,
     value: mask ? ('mask' as const) : ('train' as const),
   });
   return Array.from({ length: steps }, (_, step) => ({
@@ -12,7 +13,10 @@ function opinions(steps: number): StepOpinions[] {
     outcome: step % 3 === 0 ? -1 : 1,
     humans: step % 2 === 0 ? [person('ada', step % 7 === 0), person('bo', step % 6 === 0)] : [],
     judges: ['a', 'b', 'c'].map((judge, index) => ({
-      ...{ judge, rubric: 'v1', reason: `reason ${step % 9}`, confidence: (step % 11) / 10 },
+      judge,
+      rubric: 'v1',
+      reason: `reason ${step % 9}`,
+      confidence: (step % 11) / 10,
       value: (step + index) % 5 === 0 ? ('mask' as const) : ('keep' as const),
     })),
   }));

@@ -33,8 +33,13 @@ export const judgeBatchBench: Bench = {
       const [run] = await store.reader.runs();
       if (run === undefined) throw new Error('The run of the bench is missing.');
       const model: ModelRef = {
-        ...{ endpoint: 'judge', baseUrl: server.baseUrl, model: 'judge', keyRef: null, params: {} },
-        ...{ contextTokens: 100_000, sendReasoning: false },
+        endpoint: 'judge',
+        baseUrl: server.baseUrl,
+        model: 'judge',
+        keyRef: null,
+        params: {},
+        contextTokens: 100_000,
+        sendReasoning: false,
       };
       const rubrics = await readRubrics(join(process.cwd(), 'resources'), null);
       // Another name each round: what it has judged already a judge is not asked again.
@@ -51,7 +56,12 @@ export const judgeBatchBench: Bench = {
           const name = `round ${round}`;
           const before = performance.now();
           const { votes } = await runBatch(store, judgeTasks(store, [run.id], judge(name)), {
-            ...{ judge: name, price: null, maxCost: null, together: TOGETHER, tries: 1, firstPauseMs: 100 },
+            judge: name,
+            price: null,
+            maxCost: null,
+            together: TOGETHER,
+            tries: 1,
+            firstPauseMs: 100,
             model: createModelClient({ name: 'judge', baseUrl: server.baseUrl, key: null }),
             signal: new AbortController().signal,
           });

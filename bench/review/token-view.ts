@@ -105,18 +105,22 @@ function conversation(characters: number): TokenRow {
   const parameters = { type: 'object', properties: { command: { type: 'string' } } };
   return {
     view: {
-      ...{
-        run: '01ARZ3NDEKTSV4RRFFQ69G5FAV',
-        segment: 1,
-        kind: 'react',
-        index: 0,
-        title: 'Bench',
-        tokens: 0,
-      },
-      ...{ trained: 0, masked: 0, split: 'train', firstStep: 1, lastStep: own.length },
+      run: '01ARZ3NDEKTSV4RRFFQ69G5FAV',
+      segment: 1,
+      kind: 'react',
+      index: 0,
+      title: 'Bench',
+      tokens: 0,
+      trained: 0,
+      masked: 0,
+      split: 'train',
+      firstStep: 1,
+      lastStep: own.length,
     },
     of: 1,
-    ...{ messages, steps, own },
+    messages,
+    steps,
+    own,
     tools: [
       { type: 'function', function: { name: 'run_command', description: 'Runs a command.', parameters } },
     ],

@@ -103,8 +103,10 @@ async function prepare(size: LargeRun['size'], { folder, say }: BenchOptions): P
   // Quick: only that it works.
   const steps = quick && size !== 'S' ? { steps: size === 'M' ? 600 : 1_500 } : {};
   const { run, ...made } = await realisticWorkspace(size, {
-    ...{ folder: join(own, 'workspace'), cache: runCache(), labels: true },
-    ...{ finish: { name: 'searchable', work: indexed } },
+    folder: join(own, 'workspace'),
+    cache: runCache(),
+    labels: true,
+    finish: { name: 'searchable', work: indexed },
     ...steps,
   });
   // The index of an older version is built again.

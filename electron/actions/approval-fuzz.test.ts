@@ -69,8 +69,11 @@ const listing = (at = work): string[] =>
 function run(command: string): string[] {
   const text = `command_not_found_handle() { echo "not found: $1" >> '${log}'; }\nshopt -s expand_aliases\neval "$1"`;
   spawnSync('/bin/bash', ['--norc', '--noprofile', '-c', text, 'bash', command], {
-    ...{ cwd: work, env: { PATH: bin, HOME: folder }, timeout: 5_000, killSignal: 'SIGKILL' },
-    ...{ stdio: ['ignore', 'ignore', 'ignore'] },
+    cwd: work,
+    env: { PATH: bin, HOME: folder },
+    timeout: 5_000,
+    killSignal: 'SIGKILL',
+    stdio: ['ignore', 'ignore', 'ignore'],
   });
   return existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : [];
 }

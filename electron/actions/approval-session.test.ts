@@ -18,7 +18,9 @@ import { actionTaskView } from './task-view';
  */
 function sitThrough(actions: readonly NewEvent[], root: string) {
   const spec = taskSpecSchema.parse({
-    ...{ id: 'x', title: 'X', evaluation: { command: 'true', inputs: ['**'] } },
+    id: 'x',
+    title: 'X',
+    evaluation: { command: 'true', inputs: ['**'] },
   });
   const task = actionTaskView(spec, root);
   const fold = new RunFold();

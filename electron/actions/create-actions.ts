@@ -222,8 +222,18 @@ class Actions implements ActionPort {
     };
     this.#current = nothingUnderWay();
     const observed = {
-      ...{ step, call: index, callId, name: call.name, ok: outcome.ok, error: outcome.error, text: '' },
-      ...{ data, offsets: ledger.offsets(), durationMs: 0, closedBy: outcome.closedBy, imitatesHuman: false },
+      step,
+      call: index,
+      callId,
+      name: call.name,
+      ok: outcome.ok,
+      error: outcome.error,
+      text: '',
+      data,
+      offsets: ledger.offsets(),
+      durationMs: 0,
+      closedBy: outcome.closedBy,
+      imitatesHuman: false,
     };
     return this.#noticed(
       outcome,
@@ -321,8 +331,13 @@ interface Current {
 }
 
 const nothingUnderWay = (): Current => ({
-  ...{ key: '', events: [], result: null, scanned: false },
-  ...{ lost: [], settled: [], told: [] },
+  key: '',
+  events: [],
+  result: null,
+  scanned: false,
+  lost: [],
+  settled: [],
+  told: [],
 });
 
 function argumentsOf(action: ActionDefinition, call: ParsedCall): ActionArguments {

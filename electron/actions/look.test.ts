@@ -124,8 +124,15 @@ describe('an action that a crash left open', () => {
       evaluate: async ({ attempt }) => {
         attempts.push(attempt);
         return {
-          ...{ outcome: 'scored', attempt, score: 5, raw: 5, metrics: {}, message: '', penalty: 0 },
-          ...{ protectedChanged: [], durationMs: 1 },
+          outcome: 'scored',
+          attempt,
+          score: 5,
+          raw: 5,
+          metrics: {},
+          message: '',
+          penalty: 0,
+          protectedChanged: [],
+          durationMs: 1,
         } as const;
       },
     });

@@ -9,8 +9,15 @@ import { type ActionRig, actionRig } from './action-rig';
 import type { EvaluationResult } from './task-view';
 
 const scored: EvaluationResult = {
-  ...{ attempt: 1, outcome: 'scored', raw: 0.5, score: 40, metrics: {}, message: '', penalty: 0 },
-  ...{ durationMs: 1, protectedChanged: [] },
+  attempt: 1,
+  outcome: 'scored',
+  raw: 0.5,
+  score: 40,
+  metrics: {},
+  message: '',
+  penalty: 0,
+  durationMs: 1,
+  protectedChanged: [],
 };
 
 /**

@@ -23,7 +23,11 @@ test('system prompt and tools of the demo task stay below 2,190 tokens, at four 
   expect(tools).toHaveLength(27);
   for (const severalCalls of [false, true]) {
     const head = await promptHead(spec, {
-      ...{ resourcesDir, workspaceRoot: root, probed: null, taskHint: 'off', severalCalls },
+      resourcesDir,
+      workspaceRoot: root,
+      probed: null,
+      taskHint: 'off',
+      severalCalls,
     });
     const system = head[0]?.content ?? '';
     const tokens = (system.length + JSON.stringify(tools).length) / unitsPerToken;

@@ -109,7 +109,8 @@ export function actionTaskView(
       name: computer.name,
       cwd: roots.get(computer.name) ?? workspaceRoot,
       env: {
-        ...{ PAGER: 'cat', GIT_PAGER: 'cat' },
+        PAGER: 'cat',
+        GIT_PAGER: 'cat',
         ...computer.setup.variables,
         ...beginningWith(computer.setup.each_session),
       },

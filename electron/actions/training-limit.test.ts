@@ -73,8 +73,18 @@ test('whoever takes the run up again knows since when a training runs; one that 
   });
   const fold = new ActionFactsFold(rig.task);
   const observed = {
-    ...{ step: 1, call: 0, callId: 'c', name: 'run_command', ok: true, error: null, text: '' },
-    ...{ data: started.data, offsets: {}, durationMs: 1, closedBy: 'run' as const, imitatesHuman: false },
+    step: 1,
+    call: 0,
+    callId: 'c',
+    name: 'run_command',
+    ok: true,
+    error: null,
+    text: '',
+    data: started.data,
+    offsets: {},
+    durationMs: 1,
+    closedBy: 'run' as const,
+    imitatesHuman: false,
   };
   fold.apply({ kind: 'action.observed', body: observed }, 1);
   expect([...fold.facts.trainings.values()]).toMatchObject([{ session: 'gpu', fromMs: 0 }]);

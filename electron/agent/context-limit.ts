@@ -63,7 +63,12 @@ async function beginSummary(
   const started: EventBody<'summary.started'> = {
     step: run.step + 1,
     segment: context.segment,
-    ...{ entries, pair, steps, carried, tokens, why },
+    entries,
+    pair,
+    steps,
+    carried,
+    tokens,
+    why,
     limit: options.contextTokens,
     hints: hints.map(({ id }) => id),
     head: [{ role: 'system', content: options.summary.system }, ...task],

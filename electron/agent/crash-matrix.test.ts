@@ -55,7 +55,9 @@ async function live(at: CrashMoment | null) {
   const points = new CrashPoints(at);
   let driver = points;
   const stand = new LoopStand({
-    ...{ model, approvals: 'on', contextTokens: CONTEXT_TOKENS },
+    model,
+    approvals: 'on',
+    contextTokens: CONTEXT_TOKENS,
     wrap: (ports) => driver.wrap({ ...ports, checkpoint: keeper(stand), running: async () => 'nothing' }),
   });
   const once = new Set<string>();
@@ -110,21 +112,38 @@ async function live(at: CrashMoment | null) {
 }
 
 const otherModel: ModelRef = {
-  ...{ endpoint: 'other', baseUrl: 'http://127.0.0.1:1/v1', model: 'other', keyRef: null },
-  ...{ params: {}, contextTokens: CONTEXT_TOKENS, sendReasoning: false },
+  endpoint: 'other',
+  baseUrl: 'http://127.0.0.1:1/v1',
+  model: 'other',
+  keyRef: null,
+  params: {},
+  contextTokens: CONTEXT_TOKENS,
+  sendReasoning: false,
 };
 
 /** Copies nothing, and says what it would keep. */
 function keeper(stand: LoopStand): CheckpointPort {
   return {
-    ...{ every: 4, final: true, asked: () => [] },
+    every: 4,
+    final: true,
+    asked: () => [],
     make: async ({ step, why, note }) => ({
       kind: 'checkpoint.made',
       body: {
-        ...{ checkpoint: ulid(), step, why, note, workspace: null, sessions: [], durationMs: 0 },
+        checkpoint: ulid(),
+        step,
+        why,
+        note,
+        workspace: null,
+        sessions: [],
+        durationMs: 0,
         message: stand.tray.items.join(','),
         spent: {
-          ...{ workingMs: 0, steps: step, inputTokens: 0, outputTokens: 0, cost: 0 },
+          workingMs: 0,
+          steps: step,
+          inputTokens: 0,
+          outputTokens: 0,
+          cost: 0,
           evaluations: { tries: 0, best: null, last: null },
         },
       },

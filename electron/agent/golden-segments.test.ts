@@ -140,7 +140,8 @@ function algorithm1(
     const texts = input.observations.map((length, call) => textOf(step, call, length));
     const last = texts.length - 1;
     const calls = texts.map((_, call) => ({
-      ...{ id: `c${step}.${call}`, type: 'function' as const },
+      id: `c${step}.${call}`,
+      type: 'function' as const,
       function: { name: 'list', arguments: '{}' },
     }));
     const answer: ChatMessage = {
@@ -150,7 +151,8 @@ function algorithm1(
     };
     const results = texts.map(
       (text, call): ChatMessage => ({
-        ...{ role: 'tool', tool_call_id: `c${step}.${call}` },
+        role: 'tool',
+        tool_call_id: `c${step}.${call}`,
         content: text + (call === last ? u : ''),
       }),
     );

@@ -101,7 +101,11 @@ describe('the loop', () => {
     expect(run.of('step.taught').map(({ step }) => step)).toEqual([1, 3, 4]);
     // A call by its form stays one, with an observation that says what is wrong.
     expect(run.of('action.observed')[0]).toMatchObject({
-      ...{ step: 2, name: 'fly', ok: false, closedBy: 'not_run', text: 'There is no tool "fly".' },
+      step: 2,
+      name: 'fly',
+      ok: false,
+      closedBy: 'not_run',
+      text: 'There is no tool "fly".',
       error: { code: 'bad_input' },
     });
     expect(run.of('model.answered')[2]?.calls[0]?.arguments).toBe('{"item": ');
@@ -123,7 +127,11 @@ describe('the loop', () => {
     expect(await run.drive()).toBe('finished');
     expect(run.tray.items).toEqual(['a']);
     expect(run.of('action.observed')[1]).toMatchObject({
-      ...{ step: 1, call: 1, ok: false, closedBy: 'not_run', error: { code: 'refused' } },
+      step: 1,
+      call: 1,
+      ok: false,
+      closedBy: 'not_run',
+      error: { code: 'refused' },
       text: expect.stringContaining('only one call in each answer is run here'),
     });
     expect(run.unverified()).toBe(0);

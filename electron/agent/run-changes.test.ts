@@ -74,7 +74,8 @@ describe('another model', () => {
   it.each([
     { from: false, words: oneCallWords, news: 'You may now make several calls in one answer' },
     {
-      ...{ from: true, words: severalCallsWords },
+      from: true,
+      words: severalCallsWords,
       news: 'Each answer may make only one call now; any further calls in it are not run',
     },
   ])('with parallel_tool_calls $from before and not after is told so with every request from then on', async ({

@@ -216,7 +216,12 @@ describe('a context that is full', () => {
     );
     const long = 'large'.repeat(4_000);
     run.actions.run = async (call) => ({
-      ...{ ok: true, error: null, text: `put ${call.args.item}`, data: {}, closedBy: 'run', events: [] },
+      ok: true,
+      error: null,
+      text: `put ${call.args.item}`,
+      data: {},
+      closedBy: 'run',
+      events: [],
       ends: call.name === 'finish' ? 'finish' : null,
     });
     expect(await run.drive()).toBe('paused');
@@ -236,7 +241,12 @@ describe('a context that is full', () => {
       },
     );
     run.actions.run = async (call) => ({
-      ...{ ok: true, error: null, text: 'z'.repeat(40_000), data: {}, closedBy: 'run', events: [] },
+      ok: true,
+      error: null,
+      text: 'z'.repeat(40_000),
+      data: {},
+      closedBy: 'run',
+      events: [],
       ends: call.name === 'finish' ? 'finish' : null,
     });
     run.log.beforeCommit = (events) => {
@@ -264,7 +274,11 @@ describe('a summary turn that does not fit itself', () => {
   const sizedRun = async (policy: ScriptedPolicy, contextTokens: number) => {
     const run = await stand(policy, { contextTokens });
     run.actions.run = async (call, { step }) => ({
-      ...{ ok: true, error: null, data: {}, closedBy: 'run', events: [] },
+      ok: true,
+      error: null,
+      data: {},
+      closedBy: 'run',
+      events: [],
       text: call.name === 'finish' ? 'finished' : `${step}`.repeat(sizes[step - 1] ?? 1),
       ends: call.name === 'finish' ? 'finish' : null,
     });

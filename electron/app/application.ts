@@ -108,7 +108,8 @@ export class Application implements Answering {
       return this.#openWorkbench(folder, trusted, first);
     });
     this.#exports = new ExportJobs({
-      ...{ run: exportApart(), clock: systemClock },
+      run: exportApart(),
+      clock: systemClock,
       tell: (job) => this.#publisher.publish('export.progress', { job }),
       written: () => this.#publisher.publish('datasets.changed', {}),
       sources: () => {
@@ -137,15 +138,26 @@ export class Application implements Answering {
       },
     });
     this.#own = windowOwnTerminals({
-      ...{ holder: this.#holder, hosts: this.#hosts.hosts, settings, log, publisher: this.#publisher },
-      ...{ resourcesDir: this.#resourcesDir, options: input.windowOptions, window: () => this.#window },
+      holder: this.#holder,
+      hosts: this.#hosts.hosts,
+      settings,
+      log,
+      publisher: this.#publisher,
+      resourcesDir: this.#resourcesDir,
+      options: input.windowOptions,
+      window: () => this.#window,
       openExternal: (url) => this.#dialogs.openExternal(url),
       noted: () => this.#gestures.note(),
       violated: (report) => this.#violations.note(report),
     });
     this.#remote = new RemoteDesk({
-      ...{ data: input.data, version, settings, log },
-      ...{ hosts: this.#hosts.hosts, transport: this.#hosts.transport, prompts: this.#hosts.prompts },
+      data: input.data,
+      version,
+      settings,
+      log,
+      hosts: this.#hosts.hosts,
+      transport: this.#hosts.transport,
+      prompts: this.#hosts.prompts,
       publisher: this.#toWindow,
     });
     this.#power = new PowerKeeper({
@@ -362,7 +374,8 @@ export class Application implements Answering {
       exports: this.#exports,
       hosts: this.#hosts,
       reports: this.#reports,
-      ...{ terminals: this.#own.desk, pane: this.#own.pane },
+      terminals: this.#own.desk,
+      pane: this.#own.pane,
       remote: this.#remote,
       resourcesDir: this.#resourcesDir,
       defaultFolder: defaultWorkspace(process.env),

@@ -151,11 +151,14 @@ export function createHandlers(input: HandlerInput): Handlers {
     ...tokenHandlers({
       holder,
       author: () => settings.current.annotator,
-      ...{ thread: tokens, remembered },
+      thread: tokens,
+      remembered,
       choose: () => dialogs.folder('chooseTokenizer'),
     }),
     ...datasetHandlers({
-      ...{ holder, jobs: input.exports, publisher: input.publisher },
+      holder,
+      jobs: input.exports,
+      publisher: input.publisher,
       author: () => settings.current.annotator,
       chooseTarget: () => dialogs.folder('exportTo'),
       templateWants: async () => {

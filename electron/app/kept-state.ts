@@ -37,7 +37,9 @@ export interface KeptState {
 export async function openKept(data: string, environment: TakenEnvironment): Promise<KeptState> {
   const settings = await SettingsFile.open(data);
   const keys = new KeyStore({
-    ...{ folder: data, env: environment, system: systemKeys },
+    folder: data,
+    env: environment,
+    system: systemKeys,
     originOf: (name) =>
       originOf(settings.current.endpoints.find((each) => each.name === name)?.baseUrl ?? ''),
   });

@@ -211,8 +211,15 @@ it('answers the window with names, never with a key', async () => {
   const keys = await start(none, { THE_KEY: other });
   await keys.set('A', secret, here);
   const endpoints = ['A', 'B', 'C'].map((name) => ({
-    ...{ name, baseUrl: 'http://localhost/v1', model: 'm', keyEnv: name === 'B' ? 'THE_KEY' : '' },
-    ...{ contextTokens: 1_000, maxTokens: 1, temperature: 1, sendReasoning: false, parallelCalls: false },
+    name,
+    baseUrl: 'http://localhost/v1',
+    model: 'm',
+    keyEnv: name === 'B' ? 'THE_KEY' : '',
+    contextTokens: 1_000,
+    maxTokens: 1,
+    temperature: 1,
+    sendReasoning: false,
+    parallelCalls: false,
     images: false,
     price: null,
   }));

@@ -74,7 +74,10 @@ it('a key is sent to its endpoint and stands nowhere else: not in log, workspace
       scanner,
     });
     await exportDataset(stand.store.reader, {
-      ...{ format: 'slime', out: join(folder, 'export'), undecided: 'train', preset: 'default' },
+      format: 'slime',
+      out: join(folder, 'export'),
+      undecided: 'train',
+      preset: 'default',
       signal: new AbortController().signal,
     });
     expect(await readFile(join(folder, 'diagnostics.json'), 'utf8')).toContain('<<secret:known:1>>');

@@ -12,7 +12,10 @@ test('room of the page becomes whole pixels of the window, at its zoom', () => {
 
 test('what reaches over the edge is cut, and what is left too small to see is nowhere', () => {
   expect(boundsWithin({ x: -50, y: -50, width: 400, height: 200 }, 1, content)).toEqual({
-    ...{ x: 0, y: 0, width: 350, height: 150 },
+    x: 0,
+    y: 0,
+    width: 350,
+    height: 150,
   });
   expect(boundsWithin({ x: 1200, y: 0, width: 400, height: 200 }, 1, content)).toBe(null);
   expect(boundsWithin({ x: 0, y: 0, width: 159, height: 400 }, 1, content)).toBe(null);

@@ -13,7 +13,9 @@ vi.mock('electron', () => ({
     handle: (_channel: string, listener: Listener) => {
       heard.listener = listener;
     },
-    ...{ on: () => undefined, off: () => undefined, removeHandler: () => undefined },
+    on: () => undefined,
+    off: () => undefined,
+    removeHandler: () => undefined,
   },
   dialog: {
     showOpenDialog: async () => ({ canceled: true, filePaths: [] }),

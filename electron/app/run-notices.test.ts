@@ -218,8 +218,16 @@ describe('notices of runs', () => {
   });
 
   const item = (kind: AttentionKind, clock: ManualClock): AttentionItem => ({
-    ...{ id: 'r x', run: 'r', kind, urgency: urgencyOf[kind], step: 1, steps: [], seq: 1, at: clock.now() },
-    ...{ facts: {}, open: false },
+    id: 'r x',
+    run: 'r',
+    kind,
+    urgency: urgencyOf[kind],
+    step: 1,
+    steps: [],
+    seq: 1,
+    at: clock.now(),
+    facts: {},
+    open: false,
   });
 });
 

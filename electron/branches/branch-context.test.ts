@@ -35,7 +35,11 @@ async function longRun(): Promise<LoopStand> {
   open.push(model);
   const run = new LoopStand({ model, contextTokens: 5_000 });
   run.actions.run = async ({ name, args }) => ({
-    ...{ ok: true, error: null, data: {}, closedBy: 'run', events: [] },
+    ok: true,
+    error: null,
+    data: {},
+    closedBy: 'run',
+    events: [],
     text: args.item === '1' ? 'z'.repeat(40_000) : `put ${args.item}`,
     ends: name === 'finish' ? 'finish' : null,
   });
@@ -94,7 +98,10 @@ describe('the context of a branch', () => {
     for (const { step } of answered) {
       const context = await contextAfter(readerOf(run), 'run', step);
       const events = context.events({
-        ...{ drop: new Set(), added: [], notice: 'Moved.', request: context.segment?.request ?? {} },
+        drop: new Set(),
+        added: [],
+        notice: 'Moved.',
+        request: context.segment?.request ?? {},
       });
       const parent = folded(upTo(run.log.events, step));
       const child = folded(events);
@@ -151,7 +158,10 @@ describe('the context of a branch', () => {
     expect(hints.length).toBeGreaterThan(1);
     for (const { id, text } of hints) {
       const events = context.events({
-        ...{ drop: new Set([id]), added: [{ id: 'new', text: 'Added.' }], notice: 'Moved.', request: {} },
+        drop: new Set([id]),
+        added: [{ id: 'new', text: 'Added.' }],
+        notice: 'Moved.',
+        request: {},
       });
       const messages = JSON.stringify(folded(events).messages());
       expect(messages).not.toContain(`>${text}<`);

@@ -23,7 +23,9 @@ export async function findBranch(reader: Reader, run: string, step: number): Pro
   return {
     context,
     plan: {
-      ...{ run: owner, step, checkpoint },
+      run: owner,
+      step,
+      checkpoint,
       stepsAfter: step - (checkpoint?.step ?? 0),
       hints: context.hints.map((hint) => ({ ...hint, number: numbers.get(hint.id) ?? 0 })),
       contextSteps: context.inherited.length,

@@ -120,11 +120,18 @@ async function prepare({ options }: BranchDeps, input: NewBranch, making: Making
   const request = input.endpoint === null ? (context.segment?.request ?? {}) : requestParams(model);
   const added = input.add.map((text) => ({ id: ulid(), text: wellFormed(text) }));
   const notice = branchNotice({
-    ...{ plan, from: created.workspaceRoot, to: ground.root, opened },
-    ...{ dropped: input.drop.length, added: added.length },
+    plan,
+    from: created.workspaceRoot,
+    to: ground.root,
+    opened,
+    dropped: input.drop.length,
+    added: added.length,
   });
   const [segment, ...inherited] = context.events({
-    ...{ drop: new Set(input.drop), added, notice: notice.agent, request },
+    drop: new Set(input.drop),
+    added,
+    notice: notice.agent,
+    request,
   });
   if (segment === undefined) throw new WaymarkError('bug', 'A branch begins with a segment.');
   const began: EventBody<'branch.began'> = {
@@ -162,7 +169,10 @@ function branchOf(
 ): EventBody<'run.created'> {
   return {
     ...created,
-    ...{ run, title: input.title, model, workspaceRoot: ground.root },
+    run,
+    title: input.title,
+    model,
+    workspaceRoot: ground.root,
     limits: found.context.run.limits ?? created.limits,
     evaluatorIsolated: evaluatorIsolated(spec, created.computers, workspace),
     sample: null,
@@ -193,7 +203,9 @@ async function restore(
   const holder = computers.get(workspaceHolder(spec).name);
   if (workspace === null || holder === undefined) return;
   const copies = new WorkspaceCopies({
-    ...{ computer: holder, run, localBase: checkpointsFolder(options.store.folder, run) },
+    computer: holder,
+    run,
+    localBase: checkpointsFolder(options.store.folder, run),
     sources: await readCopySources(options.resourcesDir),
   });
   const order = { folder: workspace.folder, root: ground.root, origin: workspace.root };

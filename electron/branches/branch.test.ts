@@ -15,7 +15,10 @@ afterEach(async () => {
 const call = (name: string, args: Record<string, unknown> = {}) => ({ name, arguments: args });
 const run = (computer: string, command: string, wait = true, session = 'main') =>
   call('run_command', {
-    ...{ computer_ip: computer, session_id: session, command, wait_for_completion: wait },
+    computer_ip: computer,
+    session_id: session,
+    command,
+    wait_for_completion: wait,
   });
 const finish: ScriptedAnswer = { text: 'Done.', calls: [call('finish')] };
 const places = [
@@ -96,12 +99,19 @@ describe.each(places)('a branch (%s)', (computer, pool) => {
     expect(plan.notRestarted).toEqual([{ computer, session: 'train', command: 'sleep 1000' }]);
 
     const branch = await stand.engine.branches.create({
-      ...{ run: id, step: 8, title: 'Another way', endpoint: null },
-      ...{ drop: [hint], add: ['Try it the other way.'] },
+      run: id,
+      step: 8,
+      title: 'Another way',
+      endpoint: null,
+      drop: [hint],
+      add: ['Try it the other way.'],
     });
     const { reader } = stand.store;
     expect(await reader.run(branch)).toMatchObject({
-      ...{ title: 'Another way', steps: 8, taken: 8, parent: { run: id, step: 8 } },
+      title: 'Another way',
+      steps: 8,
+      taken: 8,
+      parent: { run: id, step: 8 },
       labels: { train: 0, mask: 0, undecided: 0 },
     });
     const [created] = await stand.of(branch, 'run.created');

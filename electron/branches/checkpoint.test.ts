@@ -17,7 +17,10 @@ afterEach(async () => {
 const call = (name: string, args: Record<string, unknown> = {}) => ({ name, arguments: args });
 const run = (computer: string, command: string, wait = true, session = 'main') =>
   call('run_command', {
-    ...{ computer_ip: computer, session_id: session, command, wait_for_completion: wait },
+    computer_ip: computer,
+    session_id: session,
+    command,
+    wait_for_completion: wait,
   });
 const finish: ScriptedAnswer = { text: 'Done.', calls: [call('finish')] };
 const localPool = '  - name: local\n    host: local\n    type: localhost_cpu\n';
@@ -156,7 +159,12 @@ it('goes with its run, but not while a branch was made from it; leavings of a cu
   await mkdir(elsewhere, { recursive: true });
   await writeFile(join(elsewhere, 'branching.json'), JSON.stringify({ ...marker, machine: 'another' }));
   const branch = await made.engine.branches.create({
-    ...{ run: id, step: 1, title: 'B', endpoint: null, drop: [], add: [] },
+    run: id,
+    step: 1,
+    title: 'B',
+    endpoint: null,
+    drop: [],
+    add: [],
   });
   expect(await there(leaving)).toBe(false);
   expect(await there(onHost)).toBe(false);
@@ -179,7 +187,12 @@ it('a step trains once, however many branches share it, by the label of the run 
   const id = await made.start();
   await made.drive(id);
   const branch = await made.engine.branches.create({
-    ...{ run: id, step: 3, title: 'B', endpoint: null, drop: [], add: ['Otherwise.'] },
+    run: id,
+    step: 3,
+    title: 'B',
+    endpoint: null,
+    drop: [],
+    add: ['Otherwise.'],
   });
   await made.drive(branch);
   const { store } = made;

@@ -102,7 +102,9 @@ export class Checkpointer {
       computer: holder,
       root: created.workspaceRoot,
       copies: new WorkspaceCopies({
-        ...{ computer, run, localBase: checkpointsFolder(options.store.folder, run) },
+        computer,
+        run,
+        localBase: checkpointsFolder(options.store.folder, run),
         sources: await readCopySources(options.resourcesDir),
       }),
       exclude: [...alwaysExcluded, ...spec.checkpoints.exclude],
@@ -128,7 +130,12 @@ export class Checkpointer {
         if (info?.id !== uid || !info.alive) continue;
         const command = running.find((each) => each.computer === name && each.session === session);
         found.push({
-          ...{ computer: name, session, uid, env, rows, cols },
+          computer: name,
+          session,
+          uid,
+          env,
+          rows,
+          cols,
           cwd: directories.get(session) ?? info.cwd,
           endOffset: info.endOffset,
           running: command === undefined ? null : (command.command ?? 'a command'),

@@ -50,7 +50,11 @@ async function nodeOf(
 ): Promise<LineageNode> {
   const kept = checkpoints === 0 ? [] : await reader.checkpoints(id);
   return {
-    ...{ run: id, title, steps, state, best: scores.best },
+    run: id,
+    title,
+    steps,
+    state,
+    best: scores.best,
     parent: parent === null ? null : { ...parent, gone: !all.has(parent.run) },
     checkpoints: kept.map(({ checkpoint, step }) => ({ checkpoint, step })),
   };

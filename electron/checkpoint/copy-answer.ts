@@ -50,9 +50,13 @@ export function parseCopyAnswer(output: string, where: string): CopyAnswer {
   const number = (name: string) => Number(values.get(name) ?? 0);
   const free = values.get('free') ?? '';
   return {
-    ...{ status, notes, noted: number('notes') },
-    ...{ files: number('files'), bytes: number('bytes') },
-    ...{ newFiles: number('newFiles'), newBytes: number('newBytes') },
+    status,
+    notes,
+    noted: number('notes'),
+    files: number('files'),
+    bytes: number('bytes'),
+    newFiles: number('newFiles'),
+    newBytes: number('newBytes'),
     free: free === '' ? null : Number(free),
     folder: unescaped(values.get('folder') ?? ''),
   };

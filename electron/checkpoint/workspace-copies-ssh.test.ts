@@ -29,7 +29,10 @@ describe.skipIf(namespacesMissing).each(kinds)(`checkpoints on a real host %s${w
       `mkdir -p ${root}/a/b ${root}/empty && cd ${root} && head -c 3000000 /dev/urandom > a/large && echo hi > a/b/small && chmod 750 a/b/small && ln -s ${root}/a abs && touch -d '2020-01-01 12:00:00' a/large && sleep 2.2`,
     );
     const copies = new WorkspaceCopies({
-      ...{ computer, run: 'run', localBase: '/nowhere', sources: await readCopySources(resourcesDir) },
+      computer,
+      run: 'run',
+      localBase: '/nowhere',
+      sources: await readCopySources(resourcesDir),
     });
     const first = '01CHECKP01NT00000000000001';
     const second = '01CHECKP01NT00000000000002';

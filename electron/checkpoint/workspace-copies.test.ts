@@ -76,15 +76,25 @@ async function stand({ helper, where }: (typeof kinds)[number]): Promise<Stand> 
   closing.push(() => computer.dispose());
   const sources = await readCopySources(resourcesDir);
   const copies = new WorkspaceCopies({
-    ...{ computer, run: 'run', localBase: base, sources, helpers: [helper] },
+    computer,
+    run: 'run',
+    localBase: base,
+    sources,
+    helpers: [helper],
   });
   return {
-    ...{ folder, root, copies, base },
+    folder,
+    root,
+    copies,
+    base,
     filesOf: (number) => join(base, id(number), 'files'),
     make: (number, exclude = '') =>
       copies.copy(
         {
-          ...{ root, id: id(number), previous: number > 1 ? id(number - 1) : '', exclude },
+          root,
+          id: id(number),
+          previous: number > 1 ? id(number - 1) : '',
+          exclude,
           keep: Array.from({ length: number - 1 }, (_, each) => id(each + 1)),
         },
         never,
@@ -289,7 +299,10 @@ it('either program goes on from what the other one made', async () => {
   const computer = new LocalComputer({ resourcesDir, sessionsDir: join(base, '../sessions') });
   closing.push(() => computer.dispose());
   const other = new WorkspaceCopies({
-    ...{ computer, run: 'run', localBase: base, helpers: ['python3'] },
+    computer,
+    run: 'run',
+    localBase: base,
+    helpers: ['python3'],
     sources: await readCopySources(resourcesDir),
   });
   const order = { root, id: id(2), previous: id(1), keep: [id(1)], exclude: '' };

@@ -24,7 +24,9 @@ export async function answer(
   if (verb === 'approve') await confirm(context, asked, values.kind);
   const decision = verb === 'approve' ? 'allow' : 'deny';
   await answerApproval(context.store, run, context.author, {
-    ...{ approval: asked.approval, decision, forRun: values.kind && verb === 'approve' },
+    approval: asked.approval,
+    decision,
+    forRun: values.kind && verb === 'approve',
     reason: values.reason,
   });
   const goesOn = context.store.isDriven(run)

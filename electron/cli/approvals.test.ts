@@ -14,7 +14,10 @@ import { TerminalPrompts, whyNoPerson } from './terminal-prompts';
 const call = (name: string, args: Record<string, unknown> = {}) => ({ name, arguments: args });
 const command = (text: string) =>
   call('run_command', {
-    ...{ computer_ip: 'local', session_id: 'main', command: text, wait_for_completion: true },
+    computer_ip: 'local',
+    session_id: 'main',
+    command: text,
+    wait_for_completion: true,
   });
 
 let stand: EndpointsStand;
@@ -61,7 +64,14 @@ function place({ interactive = false, nobody = null as string | null } = {}) {
   );
   const { store, engine, settings, folder } = stand;
   const context: CliContext = {
-    ...{ folder, store, reader: store.reader, engine, settings, author, entry: '', resourcesDir: '' },
+    folder,
+    store,
+    reader: store.reader,
+    engine,
+    settings,
+    author,
+    entry: '',
+    resourcesDir: '',
     addresses: new NamedAddresses(folder),
     environment: takenEnvironment({}),
     prompts,
@@ -114,11 +124,13 @@ it('says at once without a terminal what waits, on which computer, and how to an
   expect((await here.run('list')).json).toMatchObject({ runs: [{ id: run, approvals: 1 }] });
 
   await expect(here.run('approve', run)).rejects.toMatchObject({
-    ...{ code: 'refused', message: expect.stringContaining('not a terminal') },
+    code: 'refused',
+    message: expect.stringContaining('not a terminal'),
   });
   const agent = place({ interactive: true, nobody: 'this terminal belongs to a session of Waymark' });
   await expect(agent.run('approve', run)).rejects.toMatchObject({
-    ...{ code: 'refused', message: expect.stringContaining('a session of Waymark') },
+    code: 'refused',
+    message: expect.stringContaining('a session of Waymark'),
   });
   await expect(agent.run('refuse', run)).rejects.toMatchObject({ code: 'refused' });
 
@@ -209,7 +221,8 @@ it('ends a prompt of "run approve" with a sentence once the question was answere
   await driving;
   const stale = place({ interactive: true });
   const ended = expect(stale.run('approve', run)).rejects.toMatchObject({
-    ...{ code: 'refused', message: expect.stringContaining('answered elsewhere') },
+    code: 'refused',
+    message: expect.stringContaining('answered elsewhere'),
   });
   await eventually('it asks', () => stale.asks());
   // Nobody drives the run: the answer is in the outbox only.
@@ -230,7 +243,8 @@ it('takes one answer while nobody drives the run, and says of the next that it c
   await person.type('Approve it? (y/N)', 'y');
   expect((await approved).lines[0]).toContain(`run resume ${run}`);
   await expect(person.run('refuse', run)).rejects.toMatchObject({
-    ...{ code: 'refused', message: expect.stringContaining('already been answered') },
+    code: 'refused',
+    message: expect.stringContaining('already been answered'),
   });
   // Nothing says any more that it waits.
   const { json, lines } = await person.run('show', run);

@@ -60,7 +60,8 @@ it.each(['', 'n', 'no', 'yep'])('does not start after "%s"', async (typed) => {
 it('without a terminal refuses and names the flag, which is the consent itself', async () => {
   const own = machine(null);
   await expect(own.start()).rejects.toMatchObject({
-    ...{ code: 'not_isolated', message: expect.stringContaining('--isolation none') },
+    code: 'not_isolated',
+    message: expect.stringContaining('--isolation none'),
   });
   await expect(own.resume()).rejects.toMatchObject({ code: 'not_isolated' });
   expect(await own.start('--isolation', 'none')).toBe('started');

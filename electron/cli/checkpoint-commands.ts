@@ -82,7 +82,10 @@ export async function branchCommand(context: CliContext, args: Arguments): Promi
     throw new WaymarkError('bad_input', `Hint ${word} is not in the context after step ${step}.`);
   });
   const order = {
-    ...{ run: parent, step, drop, add },
+    run: parent,
+    step,
+    drop,
+    add,
     title:
       filled(values.title, '--title', mostTitle) ?? `${(await reader.run(parent)).title} (from step ${step})`,
     endpoint: values.endpoint === undefined ? null : namedEndpoint(settings, values.endpoint),

@@ -20,7 +20,11 @@ afterEach(() => {
 });
 
 const stage = (name: StageView['stage'], state: StageView['state'], message: string): StageView => ({
-  ...{ stage: name, state, message, via: null, ms: state === 'ok' ? 12.4 : null },
+  stage: name,
+  state,
+  message,
+  via: null,
+  ms: state === 'ok' ? 12.4 : null,
 });
 
 async function stand(over: { ok?: boolean; needsOpenSsh?: string[] } = {}) {
@@ -38,8 +42,16 @@ async function stand(over: { ok?: boolean; needsOpenSsh?: string[] } = {}) {
       ]
     : [stage('resolve', 'ok', '10.0.0.3'), stage('tcp', 'failed', 'Nobody answers at port 22.')];
   const resolution: HostResolution = {
-    ...{ alias: 'gpu-03', user: 'ada', hostName: '10.0.0.3', port: 22, jumps: ['jump'], proxyCommand: null },
-    ...{ identityFiles: [], knownHostsFiles: [], settings: [], needsOpenSsh },
+    alias: 'gpu-03',
+    user: 'ada',
+    hostName: '10.0.0.3',
+    port: 22,
+    jumps: ['jump'],
+    proxyCommand: null,
+    identityFiles: [],
+    knownHostsFiles: [],
+    settings: [],
+    needsOpenSsh,
   };
   const hosts: Hosts = {
     ...noHosts(),
@@ -147,7 +159,9 @@ describe('computer', () => {
 describe('run start --computer', () => {
   const spec = (...names: string[]) =>
     taskSpecSchema.parse({
-      ...{ id: 't', title: 'T', evaluation: { command: 'true', inputs: ['**'] } },
+      id: 't',
+      title: 'T',
+      evaluation: { command: 'true', inputs: ['**'] },
       computers: [
         ...names.map((name) => ({ name, host: name, type: 'cpu' })),
         { name: 'judge', host: 'judge', type: 'cpu', evaluator: true },

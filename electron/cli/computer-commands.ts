@@ -181,7 +181,12 @@ const stageWords: Record<StageView['stage'], string> = {
   gpu: 'GPUs',
 };
 const stateWords: Record<StageView['state'], string> = {
-  ...{ waiting: '    ', running: '... ', ok: 'ok  ', failed: 'FAIL', skipped: '-   ', warning: '!   ' },
+  waiting: '    ',
+  running: '... ',
+  ok: 'ok  ',
+  failed: 'FAIL',
+  skipped: '-   ',
+  warning: '!   ',
 };
 
 function stageLine({ stage, state, message, via, ms }: StageView): string {

@@ -90,8 +90,12 @@ export async function cleanCommand(context: CliContext): Promise<CommandResult> 
   const broken = runs.filter(({ state }) => state === 'import_broken');
   return {
     json: {
-      ...{ sessionsClosed: closed, foldersRemoved: folders.length, filesDeleted: unused.files },
-      ...{ bytesFreed: unused.bytes, notReached, importsUnfinished: broken.map(({ id }) => id) },
+      sessionsClosed: closed,
+      foldersRemoved: folders.length,
+      filesDeleted: unused.files,
+      bytesFreed: unused.bytes,
+      notReached,
+      importsUnfinished: broken.map(({ id }) => id),
     },
     lines: [
       closed + folders.length === 0

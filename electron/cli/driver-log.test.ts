@@ -60,7 +60,10 @@ async function stand(): Promise<Stand | null> {
   );
   const { run } = created as { run: string };
   return {
-    ...{ disk, workspace, environment, run },
+    disk,
+    workspace,
+    environment,
+    run,
     status: async () => ((await waymark(environment, 'run', 'show', run)) as { status: string }).status,
   };
 }

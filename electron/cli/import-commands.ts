@@ -25,7 +25,8 @@ export async function importCommand(
       title: filled(args.values.title, '--title', mostTitle),
       task: args.values.task ?? null,
       again: args.values.again,
-      ...{ read, signal: controller.signal },
+      read,
+      signal: controller.signal,
     });
   } finally {
     process.off('SIGINT', stop);

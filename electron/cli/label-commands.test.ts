@@ -71,7 +71,8 @@ test('labels steps that lie apart, adjudicates, and asks for a reason where a ha
   const settled = await waymark('label', 'adjudicate', run, '2', 'train');
   expect(settled.lines).toEqual([`Adjudicated: TRAIN on step 2 of run ${run}.`]);
   expect((await store.reader.heads(run, 2, 2))[0]).toMatchObject({
-    ...{ label: { value: 'train', source: 'adjudication', disagreement: false }, marks: [] },
+    label: { value: 'train', source: 'adjudication', disagreement: false },
+    marks: [],
   });
   await expect(waymark('label', 'adjudicate', run, '7-8', 'train')).rejects.toThrow(
     'Step 8 is masked by error-observation',
@@ -146,7 +147,11 @@ test("brings in judges' votes: all or none, each line named, the same file twice
   expect(await store.reader.annotations(run)).toEqual([]);
   const votes = [good, { ...good, judge: 'Two', value: 'keep' }, { ...good, step: 3, value: 'keep' }];
   expect((await bring(...votes)).json).toEqual({
-    ...{ run, added: 3, unchanged: 0, gone: 0, judges: ['One', 'Two'] },
+    run,
+    added: 3,
+    unchanged: 0,
+    gone: 0,
+    judges: ['One', 'Two'],
   });
   expect((await bring(...votes)).json).toMatchObject({ added: 0, unchanged: 3 });
   expect((await store.reader.heads(run, 1, 3)).map(({ marks, judge }) => [marks, judge])).toEqual([

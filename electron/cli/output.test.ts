@@ -35,11 +35,9 @@ describe('what the command line prints', () => {
   it('says a failure in its own words, never in those of the database; JSON and bugs keep them', () => {
     const { terminal, out, err } = recorded();
     const disk = Object.assign(new Error('database or disk is full'), {
-      ...{
-        name: 'SqliteError',
-        code: 'SQLITE_FULL',
-        stack: 'SqliteError: full\n    at Database.exec (x.js:1:2)',
-      },
+      name: 'SqliteError',
+      code: 'SQLITE_FULL',
+      stack: 'SqliteError: full\n    at Database.exec (x.js:1:2)',
     });
     const file = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
     const failures = [
@@ -98,11 +96,14 @@ describe('what the command line prints', () => {
       images: [],
     };
     const detail = {
-      ...{
-        head: { step: 1, kind: forged, tool: forged, segment: 1, inheritedFrom: null, at: 0 },
-        usage: null,
-      },
-      ...{ model: 'm', durationMs: 1, reasoning: forged, text: forged, taught: forged, hintText: forged },
+      head: { step: 1, kind: forged, tool: forged, segment: 1, inheritedFrom: null, at: 0 },
+      usage: null,
+      model: 'm',
+      durationMs: 1,
+      reasoning: forged,
+      text: forged,
+      taught: forged,
+      hintText: forged,
       labels: {
         effective: { value: null, source: null, reason: null },
         rules: [{ rule: 'r', effect: 'mask', why: forged }],
@@ -110,7 +111,8 @@ describe('what the command line prints', () => {
       observations: [
         {
           ...seen,
-          ...{ text: forged, error: { code: 'c', message: forged } },
+          text: forged,
+          error: { code: 'c', message: forged },
           guards: [{ level: 'warn', rule: 'g', message: forged }],
         },
       ],

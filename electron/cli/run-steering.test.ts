@@ -32,7 +32,9 @@ const session = { calls: [call('create_session', { computer_ip: 'local', session
 const until = {
   calls: [
     call('run_command', {
-      ...{ computer_ip: 'local', session_id: 'main', wait_for_completion: false },
+      computer_ip: 'local',
+      session_id: 'main',
+      wait_for_completion: false,
       command: 'until [ -e done ]; do sleep 0.05; done',
     }),
   ],
@@ -51,7 +53,14 @@ const background = {
 function waymark(...argv: string[]): Promise<CommandResult> {
   const { store, engine, settings, folder } = stand;
   const context: CliContext = {
-    ...{ folder, store, reader: store.reader, engine, settings, author, entry: '', resourcesDir: '' },
+    folder,
+    store,
+    reader: store.reader,
+    engine,
+    settings,
+    author,
+    entry: '',
+    resourcesDir: '',
     addresses: new NamedAddresses(folder),
     environment: takenEnvironment({}),
     prompts: new TerminalPrompts({ interactive: false, write: () => undefined, keys: () => () => undefined }),
@@ -71,15 +80,26 @@ it('records what a run was started for, each word in its own place', async () =>
   const { run } = started.json as { run: string };
   const [created] = await stand.of(run, 'run.created');
   expect(created).toMatchObject({
-    ...{ experiment: 'masks', arm: 'with-hints', group: 'g7', sample: 3, seed: 11 },
-    ...{ humanHints: false, taskHint: 'off', title: 'Third of seven' },
+    experiment: 'masks',
+    arm: 'with-hints',
+    group: 'g7',
+    sample: 3,
+    seed: 11,
+    humanHints: false,
+    taskHint: 'off',
+    title: 'Third of seven',
     limits: { maxEvals: 2, maxTrainingMs: 3 * 3_600_000 },
   });
   const shown = (await waymark('show', run)).json;
   expect(shown).toMatchObject({
     recorded: {
-      ...{ experiment: 'masks', arm: 'with-hints', group: 'g7', sample: 3, seed: 11 },
-      ...{ humanHints: false, taskHint: 'off' },
+      experiment: 'masks',
+      arm: 'with-hints',
+      group: 'g7',
+      sample: 3,
+      seed: 11,
+      humanHints: false,
+      taskHint: 'off',
     },
   });
   const asking = [
@@ -146,7 +166,11 @@ it('starts with limits, shows what a run does, pauses, changes model and limits'
   const resumed = await waymark('resume', run, '--wait');
   expect(resumed.exitCode).toBeUndefined();
   expect(await stand.store.reader.run(run)).toMatchObject({
-    ...{ state: 'finished', reason: 'finish', model: 'second', maxCost: 2, maxTokens: null },
+    state: 'finished',
+    reason: 'finish',
+    model: 'second',
+    maxCost: 2,
+    maxTokens: null,
     scores: { maxTries: 1 },
   });
   expect((await waymark('list')).json).toMatchObject({ runs: [{ id: run, status: 'finished' }] });

@@ -40,7 +40,13 @@ export async function serveCommand(context: ServeContext, { values }: Arguments)
     version,
     open: (hello, publisher) =>
       serveWorkspace(hello, publisher, {
-        ...{ folder, defaultFolder, settings, hosts, resourcesDir, entry, environment },
+        folder,
+        defaultFolder,
+        settings,
+        hosts,
+        resourcesDir,
+        entry,
+        environment,
         addresses: new NamedAddresses(dirname(settings.path)),
         data: dirname(settings.path),
         log: headlessLog(terminal),

@@ -27,7 +27,9 @@ async function stand() {
   const written: Uint8Array[] = [];
   const said: string[] = [];
   const context = {
-    ...{ folder, store, reader: store.reader },
+    folder,
+    store,
+    reader: store.reader,
     terminal: {
       out: () => undefined,
       err: (line: string) => void said.push(line),
@@ -113,7 +115,10 @@ describe('session tail', () => {
     const gap = { uid: 'u2', session: 'main', computer: 'box', from: 5, to: 100, reason: 'limit' as const };
     await store.writer.append(run, 1, [{ kind: 'session.gap', body: gap }]);
     await store.writer.sessionBytes(run, 1, 'u2', {
-      ...{ offset: 100, bytes: Buffer.from('later\r\n'), receivedAt: 1, hostAt: 1 },
+      offset: 100,
+      bytes: Buffer.from('later\r\n'),
+      receivedAt: 1,
+      hostAt: 1,
     });
     await command('tail', 'main', '--run', run, '--all');
     expect(text()).toBe('new\r\nlater\r\n');

@@ -40,7 +40,14 @@ async function list(context: CliContext, args: Arguments): Promise<CommandResult
   return {
     json: {
       sessions: sessions.map(({ run, computer, session, uid, state, endOffset, exitCode, gaps }) => ({
-        ...{ run, computer, session, uid, state, endOffset, exitCode, gaps },
+        run,
+        computer,
+        session,
+        uid,
+        state,
+        endOffset,
+        exitCode,
+        gaps,
       })),
     },
     lines:

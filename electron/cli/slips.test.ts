@@ -119,7 +119,8 @@ test('a word that fits several runs names them, the latest first, and how many m
   const title = `A\n${runs[0]}  Another run`;
   await store.writer.append(forged, 0, [{ kind: 'run.created', body: { ...createdBody(forged), title } }]);
   await expect(store.reader.resolveRun('01')).rejects.toMatchObject({
-    ...{ code: 'bad_input', message: '"01" fits 12 runs. Type more of the id.' },
+    code: 'bad_input',
+    message: '"01" fits 12 runs. Type more of the id.',
     detail: expect.stringMatching(/^(01\w{24} {2}A[ \w]*\n){10}and 2 older$/),
   });
   expect(await store.reader.resolveRun(runs[3] ?? '')).toBe(runs[3]);

@@ -47,17 +47,20 @@ async function show(context: CliContext, id: string): Promise<CommandResult> {
   const training = limits.max_training_time;
   return {
     json: {
-      ...{
-        id,
-        title: task.title,
-        hash: task.hash,
-        limits,
-        taskHint: hint.mode,
-        taskHintPenalty: hint.penalty,
-        maxScore: evaluation.max_score,
-      },
+      id,
+      title: task.title,
+      hash: task.hash,
+      limits,
+      taskHint: hint.mode,
+      taskHintPenalty: hint.penalty,
+      maxScore: evaluation.max_score,
       computers: computers.map(({ name, host, type, gpus, internet, setup }) => ({
-        ...{ name, host, type, gpus, internet, eachSession: setup.each_session },
+        name,
+        host,
+        type,
+        gpus,
+        internet,
+        eachSession: setup.each_session,
       })),
     },
     lines: [

@@ -82,13 +82,11 @@ describe('questions at the terminal', () => {
     const terminal = new TestTerminal();
     const answer = new TerminalPrompts(terminal).ask(
       {
-        ...{
-          ...about,
-          kind: 'keyboard',
-          round: 1,
-          name: 'Two\u001b[2Jfactors',
-          instructions: 'First\r\nthen',
-        },
+        ...about,
+        kind: 'keyboard',
+        round: 1,
+        name: 'Two\u001b[2Jfactors',
+        instructions: 'First\r\nthen',
         fields: [
           { prompt: 'Code:\u202e', echo: true },
           { prompt: 'PIN:', echo: false },
@@ -148,7 +146,11 @@ describe('questions at the terminal', () => {
   it('say what is wrong with a changed or revoked key, and leave nothing to choose', () => {
     const terminal = new TestTerminal();
     const alarm = {
-      ...{ ...about, keyType: 'ssh-ed25519', presentedSha256: 'SHA256:new', file: '/k', line: 7 },
+      ...about,
+      keyType: 'ssh-ed25519',
+      presentedSha256: 'SHA256:new',
+      file: '/k',
+      line: 7,
       expected: { type: 'ssh-rsa', sha256: 'SHA256:old' },
     };
     const prompts = new TerminalPrompts(terminal);

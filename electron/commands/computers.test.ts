@@ -257,8 +257,12 @@ describe('links and questions', () => {
 
 describe('a key that a host shows for the first time', () => {
   const question = {
-    ...{ kind: 'unknown_host_key' as const, alias: 'gpu-03', target: 'g@h:22' },
-    ...{ keyType: 'ssh-ed25519', sha256: 'SHA256:abc', file: '/home/g/.ssh/known_hosts' },
+    kind: 'unknown_host_key' as const,
+    alias: 'gpu-03',
+    target: 'g@h:22',
+    keyType: 'ssh-ed25519',
+    sha256: 'SHA256:abc',
+    file: '/home/g/.ssh/known_hosts',
   };
 
   it("is recorded after the main process's own question only, whatever the window says", async () => {

@@ -34,7 +34,11 @@ export function importHandlers(options: ImportHandlerOptions): HandlersOf<typeof
       current = controller;
       try {
         return await importResearchGym(store, options.author(), path, {
-          ...{ title: null, task: null, again, read: options.read, signal: controller.signal },
+          title: null,
+          task: null,
+          again,
+          read: options.read,
+          signal: controller.signal,
           tell: calm((progress) => options.publisher.publish('import.progress', progress)),
         });
       } finally {

@@ -28,7 +28,8 @@ function stand() {
     holder,
     hosts: noHosts(),
     settings: { current: { computers: [] } },
-    ...{ changed: () => undefined, frame: () => undefined },
+    changed: () => undefined,
+    frame: () => undefined,
     resourcesDir: resolve(import.meta.dirname, '../../resources'),
     log: { error: () => undefined },
   });

@@ -66,7 +66,11 @@ test('a plan is written as it was looked at, or not at all', async () => {
   const run = await runOf(store, 4);
   const window = await windowOf(store, alice);
   const order = {
-    ...{ runs: [run], by: 'run' as const, people: [alice, bob], overlap: 1, blind: 'both' as const },
+    runs: [run],
+    by: 'run' as const,
+    people: [alice, bob],
+    overlap: 1,
+    blind: 'both' as const,
   };
   const { digest, people } = await window['queue.plan'](order);
   expect(people.map(({ first, second, blind }) => [first, second, blind])).toEqual([
@@ -96,7 +100,9 @@ test('times stay with the person', async () => {
   }
   await mine['review.dwell']({ run, step: 26, ms: 9_000, class: 'disagreement', agreed: false });
   expect(await mine['review.pace'](undefined)).toMatchObject({
-    ...{ decisions: 26, medianMs: 300, streaks: [{ run, from: 1, to: 25, n: 25 }] },
+    decisions: 26,
+    medianMs: 300,
+    streaks: [{ run, from: 1, to: 25, n: 25 }],
   });
   expect(await (await windowOf(store, bob))['review.pace'](undefined)).toMatchObject({
     decisions: 0,

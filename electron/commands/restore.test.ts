@@ -14,7 +14,9 @@ function stand() {
         answer = resolve;
       });
     },
-    ...{ chooseTarget: async () => null, restore: never, open: never },
+    chooseTarget: async () => null,
+    restore: never,
+    open: never,
   };
   return { handlers: restoreHandlers(options), begun: () => begun, answer: () => answer([]) };
 }

@@ -33,7 +33,10 @@ async function stand(store: Store, chosen: () => string | null) {
   threads.push(thread);
   const data = temporaryFolder();
   const handlers = tokenHandlers({
-    ...{ holder, thread, remembered: new RememberedTokenizer(data), author: () => alice },
+    holder,
+    thread,
+    remembered: new RememberedTokenizer(data),
+    author: () => alice,
     choose: () => Promise.resolve(chosen()),
   });
   const tokens = (input: CommandInput<'export.tokens'>) =>

@@ -64,7 +64,9 @@ export function tokenHandlers(options: TokenHandlerOptions): HandlersOf<typeof t
         await refuseBlind(store.reader, row, options.author());
         const { rule, options: asked } = input;
         return await thread.view(folder, row, {
-          ...{ rule, format: asked.format, argumentsForm: asked.arguments },
+          rule,
+          format: asked.format,
+          argumentsForm: asked.arguments,
         });
       } finally {
         waiting -= 1;

@@ -89,17 +89,18 @@ describe('export', () => {
     const script = new RunScript(first, { evaluatorIsolated: asSetUp }).startSegment().answer([think]);
     for (const isolated of each) {
       script.add('evaluation.ended', {
-        ...{
-          step: 1,
-          outcome: 'scored',
-          attempt: 1,
-          forced: false,
-          score: 50,
-          raw: 5,
-          metrics: {},
-          message: '',
-        },
-        ...{ penalty: 0, protectedChanged: [], durationMs: 1, isolated },
+        step: 1,
+        outcome: 'scored',
+        attempt: 1,
+        forced: false,
+        score: 50,
+        raw: 5,
+        metrics: {},
+        message: '',
+        penalty: 0,
+        protectedChanged: [],
+        durationMs: 1,
+        isolated,
       });
     }
     await exporting(readerOf([script], [ada(first).label(1, 'train')]));
@@ -111,8 +112,17 @@ describe('export', () => {
   it('marks rows and manifest where evaluations found protected files changed', async () => {
     const scripts = [first, second].map((run) => new RunScript(run).startSegment().answer([think]));
     const scored = {
-      ...{ step: 1, outcome: 'scored' as const, attempt: 1, forced: false, score: 50, raw: 5 },
-      ...{ metrics: {}, message: '', penalty: 0, durationMs: 1, isolated: true },
+      step: 1,
+      outcome: 'scored' as const,
+      attempt: 1,
+      forced: false,
+      score: 50,
+      raw: 5,
+      metrics: {},
+      message: '',
+      penalty: 0,
+      durationMs: 1,
+      isolated: true,
     };
     for (const protectedChanged of [['b.py', 'a.py'], [], ['a.py', 'c.py']])
       scripts[0]?.add('evaluation.ended', { ...scored, protectedChanged });
@@ -337,7 +347,9 @@ describe('summary turns', () => {
     expect(await exporting(readerOf([summarised(first)], entries))).toMatchObject({ rows: 5, dropped: [] });
     expect(
       await previewDataset(readerOf([summarised(first)], entries), {
-        ...{ format: 'slime', undecided: 'refuse', preset: 'apollo' },
+        format: 'slime',
+        undecided: 'refuse',
+        preset: 'apollo',
       }),
     ).toMatchObject({ undecided: [] });
     const result = await exporting(readerOf([summarised(first)], [...entries, maker.label(5, 'mask')]));

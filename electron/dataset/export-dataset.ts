@@ -82,7 +82,11 @@ export async function writeDataset(
     });
     const context = { argumentsForm: argumentsForm(target, plan.options, request.templateWants) };
     const input = {
-      ...{ reader, plan, target, redactor, context: { ...context, signal: request.signal } },
+      reader,
+      plan,
+      target,
+      redactor,
+      context: { ...context, signal: request.signal },
       onEvents: (count: number) => meter.wrote(count, writing?.sinks ?? null),
       borderEvents: life.borderEvents ?? borderEvents,
       atBorder: (saved: SavedWriting) => folder.guarded(() => begun.keep(plan.snapshot, saved)),
@@ -134,7 +138,12 @@ async function finish(
   await folder.write('README.md', [redactor.loose(trainerReadme(target, facts))]);
   const files: WrittenFile[] = [
     ...data.map(({ path, bytes, sha256, records, variant, split }) => ({
-      ...{ path, bytes, sha256, records, variant, split },
+      path,
+      bytes,
+      sha256,
+      records,
+      variant,
+      split,
     })),
     ...index.map(({ path, bytes, sha256 }) => ({ path, bytes, sha256 })),
     ...folder.files,

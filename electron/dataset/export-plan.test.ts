@@ -36,8 +36,18 @@ function scored(number: number, task: string, score: number | null, facts: Facts
   script.startSegment().answer([think]).answer([think]);
   if (score !== null) {
     script.add('evaluation.ended', {
-      ...{ step: 2, outcome: 'scored' as const, attempt: 1, forced: true, score, raw: score, metrics: {} },
-      ...{ message: '', penalty: 0, protectedChanged: [], durationMs: 1, isolated: true },
+      step: 2,
+      outcome: 'scored' as const,
+      attempt: 1,
+      forced: true,
+      score,
+      raw: score,
+      metrics: {},
+      message: '',
+      penalty: 0,
+      protectedChanged: [],
+      durationMs: 1,
+      isolated: true,
     });
   }
   return script;
@@ -402,8 +412,18 @@ describe('any runs, labels and options', () => {
     }
     if (score === null) return script;
     return script.add('evaluation.ended', {
-      ...{ step: 1, outcome: 'scored' as const, attempt: 1, forced: true, score, raw: score, metrics: {} },
-      ...{ message: '', penalty: 0, protectedChanged: [], durationMs: 1, isolated: true },
+      step: 1,
+      outcome: 'scored' as const,
+      attempt: 1,
+      forced: true,
+      score,
+      raw: score,
+      metrics: {},
+      message: '',
+      penalty: 0,
+      protectedChanged: [],
+      durationMs: 1,
+      isolated: true,
     });
   }
 

@@ -75,7 +75,12 @@ export async function planExport(reader: DatasetReader, request: ExportRequest):
   if (split !== null) for (const variant of variants) refuseWithoutTraining(variant);
   const kept = union(variants);
   return {
-    ...{ options, preset, runs, variants, duplicates, split },
+    options,
+    preset,
+    runs,
+    variants,
+    duplicates,
+    split,
     repeat: target.repeats === 'rows' ? preset.repeat : { react: 1, summary: 1 },
     ...pinned(runs),
     undecided: target.undecided === 'ignored' ? [] : undecidedSteps(candidates),
@@ -248,11 +253,15 @@ function pinned(runs: readonly RunPlan[]): Pick<ExportPlan, 'ruleSets' | 'snapsh
     .update(
       snapshotText({
         runs: runs.map(({ created, seq, ruleSet }) => ({
-          ...{ run: created.run, seq, rules: ruleSetVersion(ruleSet) },
+          run: created.run,
+          seq,
+          rules: ruleSetVersion(ruleSet),
         })),
         entries: runs.flatMap(({ entries }) => entries),
         ruleSets: [...ruleSets].map(([version, { rules, precedence }]) => ({
-          ...{ version, precedence, rules: ruleSetFacts(rules) },
+          version,
+          precedence,
+          rules: ruleSetFacts(rules),
         })),
       }),
     )

@@ -140,7 +140,8 @@ describe('an import of a program that nobody knows', () => {
   });
   if (created === undefined) throw new Error('no event');
   const imported = {
-    ...{ ...created, kind: 'run.imported' },
+    ...created,
+    kind: 'run.imported',
     body: { format: 'other', tool: 'Other', files: [], left: [], unknown: {} },
   } as RunEvent;
   const events = [created, imported, ...rest].map((event, index) => ({ ...event, seq: index + 1 }));

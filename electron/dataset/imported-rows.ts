@@ -49,7 +49,8 @@ export class ImportedRows {
         this.program = event.body.format;
         this.context = new ContextFold({
           sendReasoning: this.reasoning,
-          ...{ messagesOnly: true, fixedReasoning: true },
+          messagesOnly: true,
+          fixedReasoning: true,
         });
         break;
       case 'segment.started':

@@ -23,7 +23,11 @@ export function variantCounts(
     maskedTokens: tokensOf('mask'),
     tokens: rows.reduce((sum, { tokens }) => sum + tokens, 0),
     byReason: counts.map(({ source, reason, value, count, tokens }) => ({
-      ...{ source, reason, value, steps: count, tokens },
+      source,
+      reason,
+      value,
+      steps: count,
+      tokens,
     })),
   };
 }
@@ -32,7 +36,12 @@ export function variantCounts(
 export function rowView(row: RowPlan, index: number): RowView {
   const { run, segment, kind, steps, tokens, split } = row;
   return {
-    ...{ run: run.created.run, segment: segment.segment, kind, index, title: run.created.title, tokens },
+    run: run.created.run,
+    segment: segment.segment,
+    kind,
+    index,
+    title: run.created.title,
+    tokens,
     ...countMasks([row]),
     split,
     firstStep: steps[0]?.step ?? 0,

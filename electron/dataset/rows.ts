@@ -161,7 +161,10 @@ function rowOf(trajectory: Trajectory, { variant, row, plan }: Wanted & { plan: 
   const { notAsSent, refused } = trajectory;
   const steps = row.steps.map((step) => stepIn(step, variant));
   return {
-    ...{ variant, messages, notAsSent, refused },
+    variant,
+    messages,
+    notAsSent,
+    refused,
     steps: trajectory.messages.map(({ step }) => step),
     tools: rowTools(trajectory, run.tools),
     plan: { ...row, steps },

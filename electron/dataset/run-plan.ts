@@ -345,7 +345,11 @@ class PlanPass {
       const answer = turn?.answer ?? null;
       spoiled = purged || (answer !== null && isPurged(answer));
       return {
-        ...{ segment, fromSeq, toSeq, carried, purged },
+        segment,
+        fromSeq,
+        toSeq,
+        carried,
+        purged,
         tokens:
           importedTokens('react', segment) ??
           sumOf(open.requested + open.sinceImages, open.since) + this.unsentOf([...carried, ...steps]),
@@ -354,7 +358,8 @@ class PlanPass {
           turn === null || answer === null
             ? null
             : {
-                ...{ step: planned(answer), purged: spoiled },
+                step: planned(answer),
+                purged: spoiled,
                 tokens:
                   importedTokens('summary', segment) ??
                   sumOf(turn.requested, turn.since) + this.unsentOf([...turn.summarised, answer]),

@@ -25,6 +25,8 @@ export function keepOutOfCoreDumps(): void {
   }
   // Node sets no limits of its own. Where a system is without this program, the filter is what there is.
   spawnSync('prlimit', ['--pid', String(process.pid), `--core=${NO_CORE_FILE}:`], {
-    ...{ env: { PATH: '/usr/bin:/bin' }, stdio: 'ignore', timeout: 5_000 },
+    env: { PATH: '/usr/bin:/bin' },
+    stdio: 'ignore',
+    timeout: 5_000,
   });
 }

@@ -41,7 +41,9 @@ describe.skipIf(process.platform !== 'linux')('what another process of the user 
       stdio: ['pipe', 'pipe', 'inherit', keyPipe.stdio],
       env: {
         PATH: process.env.PATH,
-        ...{ PLANTED_MODEL_KEY: 'sk-planted-000', PLANTED_PLAIN: 'plain-000', KEPT: 'kept-000' },
+        PLANTED_MODEL_KEY: 'sk-planted-000',
+        PLANTED_PLAIN: 'plain-000',
+        KEPT: 'kept-000',
         ...keyPipe.variables,
       },
     });
@@ -61,7 +63,9 @@ describe.skipIf(process.platform !== 'linux')('what another process of the user 
   it('finds no key in /proc/PID/environ of the process, of an older child and of a new one', async () => {
     const { found, blocks } = await seen({ PIPED_KEY: 'sk-piped-000' });
     expect(found).toEqual({
-      ...{ PLANTED_MODEL_KEY: 'sk-planted-000', PLANTED_PLAIN: 'plain-000', PIPED_KEY: 'sk-piped-000' },
+      PLANTED_MODEL_KEY: 'sk-planted-000',
+      PLANTED_PLAIN: 'plain-000',
+      PIPED_KEY: 'sk-piped-000',
     });
     for (const block of blocks) {
       expect(block).not.toMatch(/sk-planted|sk-piped|plain-000/);

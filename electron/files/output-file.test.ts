@@ -126,7 +126,9 @@ test('a place that cannot be is named with what to do', async () => {
 
 test('a full disk that nobody expected is still no bug', () => {
   const raised = Object.assign(new Error('ENOSPC: no space left on device, open /x/y'), {
-    ...{ code: 'ENOSPC', syscall: 'open', path: '/x/y' },
+    code: 'ENOSPC',
+    syscall: 'open',
+    path: '/x/y',
   });
   expect(toFailure(raised)).toMatchObject({ code: 'disk_full', message: expect.stringContaining('/x/y') });
   expect(toFailure(Object.assign(new Error('full'), { code: 'SQLITE_FULL' })).code).toBe('disk_full');

@@ -65,8 +65,14 @@ let dispose: () => Promise<void>;
 let sendFromView: (name: unknown, value: unknown) => Promise<Reply>;
 
 const health: LinkHealth = {
-  ...{ alias: 'box', state: 'good', lastByteAt: 1, roundTripMs: 1, since: 0, retryAt: null },
-  ...{ tries: 0, message: '' },
+  alias: 'box',
+  state: 'good',
+  lastByteAt: 1,
+  roundTripMs: 1,
+  since: 0,
+  retryAt: null,
+  tries: 0,
+  message: '',
 };
 
 /** A computer on an honest helper in this process: nothing that is typed reaches a shell. */
@@ -87,8 +93,12 @@ function fakeComputer(): SshComputer {
 }
 
 const hosts = {
-  ...{ health: () => health, allHealth: () => [health], onHealth: () => () => undefined },
-  ...{ retryNow: () => undefined, candidates: async () => ['box'], dispose: async () => undefined },
+  health: () => health,
+  allHealth: () => [health],
+  onHealth: () => () => undefined,
+  retryNow: () => undefined,
+  candidates: async () => ['box'],
+  dispose: async () => undefined,
   // All that a window can make ssh do before a person is asked.
   resolve: (alias: string) =>
     resolveHost(alias, {
@@ -99,7 +109,13 @@ const hosts = {
       },
     }),
   test: async (alias: string, transport: 'ssh2' | 'openssh') => ({
-    ...{ alias, transport, at: 1, ok: false, stages: [], facts: null, limits: [] },
+    alias,
+    transport,
+    at: 1,
+    ok: false,
+    stages: [],
+    facts: null,
+    limits: [],
   }),
 } as Partial<Hosts> as Hosts;
 
@@ -121,7 +137,8 @@ beforeAll(async () => {
   const terminals = await OwnTerminals.open({
     folder: join(folder, 'own'),
     computer: (name) => (name === 'box' ? computer : null),
-    ...{ changed: () => undefined, frame: () => undefined },
+    changed: () => undefined,
+    frame: () => undefined,
     failed: (terminal, error) => bugs.push(`${terminal}: ${String(error)}`),
   });
   // Its id is "1", as the fake host says.
@@ -131,7 +148,12 @@ beforeAll(async () => {
   const reports = { get: () => null, put: async () => undefined, keep: async () => undefined };
   const handlers: Partial<Handlers> = {
     ...computerHandlers({
-      ...{ hosts, settings, prompts, reports, publisher, holder },
+      hosts,
+      settings,
+      prompts,
+      reports,
+      publisher,
+      holder,
       trustHostKey: async () => false,
       terminals: { namesOn: async () => [] },
       now: () => 1,
@@ -227,32 +249,34 @@ const answers = fc.oneof(
 /** Fields of all commands; each takes its own. */
 const nearly = fc.record(
   {
-    ...{
-      run: runs,
-      uid: text,
-      id: text,
-      alias: text,
-      computer: text,
-      transport: text,
-      path: text,
-      query: text,
-    },
-    ...{
-      rows: number,
-      cols: number,
-      offset: number,
-      maxBytes: number,
-      live: number,
-      limit: number,
-      step: number,
-    },
-    ...{ x: number, y: number, width: number, height: number },
-    ...{ from: number, to: number, direction: number, revision: number, bytes, answer: answers },
-    ...{
-      uids: fc.array(text),
-      ids: fc.array(text),
-      filter: fc.record({ by: text, tool: text, value: text }),
-    },
+    run: runs,
+    uid: text,
+    id: text,
+    alias: text,
+    computer: text,
+    transport: text,
+    path: text,
+    query: text,
+    rows: number,
+    cols: number,
+    offset: number,
+    maxBytes: number,
+    live: number,
+    limit: number,
+    step: number,
+    x: number,
+    y: number,
+    width: number,
+    height: number,
+    from: number,
+    to: number,
+    direction: number,
+    revision: number,
+    bytes,
+    answer: answers,
+    uids: fc.array(text),
+    ids: fc.array(text),
+    filter: fc.record({ by: text, tool: text, value: text }),
   },
   { requiredKeys: [] },
 );

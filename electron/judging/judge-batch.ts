@@ -248,8 +248,10 @@ export async function estimateBatch(
 
 function estimatedCost(body: string, turns: number, price: Price | null): number | null {
   const usage = {
-    ...{ inputTokens: estimateTokens(body), cachedTokens: 0 },
-    ...{ outputTokens: turns * TOKENS_PER_VERDICT, reasoningTokens: 0 },
+    inputTokens: estimateTokens(body),
+    cachedTokens: 0,
+    outputTokens: turns * TOKENS_PER_VERDICT,
+    reasoningTokens: 0,
   };
   return costOf(usage, price);
 }

@@ -96,7 +96,11 @@ export async function* judgeTasks(
         const texts = [about.title, about.description, told.before ?? '', ...shown];
         const mark = markFor(createHash('sha256').update(JSON.stringify(texts)).digest('hex'), texts);
         yield {
-          ...{ run, owners, window, open: left, rubric: rubric.version },
+          run,
+          owners,
+          window,
+          open: left,
+          rubric: rubric.version,
           bodyFor: (asked) =>
             judgeRequest(judge.model, rubric, { ...about, ...told }, window, { asked, mark }),
         };

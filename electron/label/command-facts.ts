@@ -32,7 +32,11 @@ export function commandFact(
   const outer = text.length > LONGEST ? [] : parseShell(text);
   const simples = everyCommand(outer);
   return {
-    ...{ step, text, outer, simples, background },
+    step,
+    text,
+    outer,
+    simples,
+    background,
     scripts: scriptsRun(simples),
     computer: place?.computer ?? '',
     place: place === null ? '' : `${place.computer}:${place.session}`,

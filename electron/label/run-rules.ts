@@ -25,7 +25,10 @@ export async function rulesOfRun(reader: Reader, run: string): Promise<RunRules>
   const { items } = await reader.attention(run);
   const otherwise = taskPrecedence(spec);
   return {
-    ...{ run, task, setting, otherwise },
+    run,
+    task,
+    setting,
+    otherwise,
     rules: ruleViews(spec, settings),
     precedence: settings.precedence ?? otherwise,
     counts: Object.fromEntries(ruleIds.flatMap((id) => (stored[id] ? [[id, stored[id]]] : []))),

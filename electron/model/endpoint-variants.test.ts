@@ -138,7 +138,10 @@ it.each<[string, object, [number, number, number, number]]>([
   reasoningTokens,
 ]) => {
   expect((await answerOf(delta({ content: 'x' }), stop, used(usage))).usage).toEqual({
-    ...{ inputTokens, outputTokens, cachedTokens, reasoningTokens },
+    inputTokens,
+    outputTokens,
+    cachedTokens,
+    reasoningTokens,
   });
 });
 
@@ -152,7 +155,8 @@ it('finds usage in the choice, and knows when there is none', async () => {
 
 it('reads refusals by field and by the words of routers', async () => {
   expect(await answerOf(delta({ refusal: 'I can' }), delta({ refusal: 'not.' }), stop)).toMatchObject({
-    ...{ text: 'I cannot.', finishReason: 'refusal' },
+    text: 'I cannot.',
+    finishReason: 'refusal',
   });
   const native = { choices: [{ delta: {}, finish_reason: 'stop', native_finish_reason: 'refusal' }] };
   expect((await answerOf(native)).finishReason).toBe('refusal');

@@ -13,7 +13,9 @@ const log = Buffer.from('0123456789abcdef');
 async function channel(asked: unknown[]) {
   const [ours, theirs] = streamPair();
   const session = new ServeSession({
-    ...{ input: theirs, output: theirs, version: '1' },
+    input: theirs,
+    output: theirs,
+    version: '1',
     open: async () => ({
       folder: '/srv',
       handlers: {

@@ -65,7 +65,10 @@ async function stand(): Promise<Stand> {
     workspace,
   );
   return {
-    ...{ folder, workspace, server, transport },
+    folder,
+    workspace,
+    server,
+    transport,
     window: (name, through = transport) => {
       const window = new RemoteWindow({
         data: join(folder, `data-${name}`),

@@ -212,7 +212,12 @@ export class RemoteDesk {
     const { alias, folder, command } = place;
     const writes = await LateWrites.open(join(data, 'remote', `${fileName(place)}.jsonl`));
     const workspace: RemoteWorkspace = new RemoteWorkspace({
-      ...{ alias, folder, writes, prompts, publisher, log },
+      alias,
+      folder,
+      writes,
+      prompts,
+      publisher,
+      log,
       command: `${command} serve --stdio${folder === '' ? '' : ` --workspace ${shellQuote(folder)}`}`,
       transport: transport(alias, await this.#kind(alias)),
       hello: () => {

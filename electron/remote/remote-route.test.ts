@@ -48,9 +48,12 @@ class TestHost implements HostTransport {
       ]),
     ) as unknown as Handlers;
     const session = new ServeSession({
-      ...{ input: theirs, output: theirs, version: '2.0.0' },
+      input: theirs,
+      output: theirs,
+      version: '2.0.0',
       open: async () => ({
-        ...{ folder: '/srv/work', handlers },
+        folder: '/srv/work',
+        handlers,
         answered: async () => null,
         withEntry: (_entry, work) => work(),
         close: async () => undefined,
@@ -65,7 +68,9 @@ class TestHost implements HostTransport {
 function stand(transport: HostTransport = new TestHost()) {
   const events: { name: EventName; payload: EventPayloads[EventName] }[] = [];
   const desk = new RemoteDesk({
-    ...{ data: join(temporaryFolder(), 'data'), version: 'test', prompts: new ScriptedPerson() },
+    data: join(temporaryFolder(), 'data'),
+    version: 'test',
+    prompts: new ScriptedPerson(),
     settings: { current: settingsSchema.parse({ annotator: { uuid: 'u', name: 'Ada' }, device: 'd' }) },
     // The one fact that is looked at.
     hosts: { resolve: async () => ({ needsOpenSsh: [] }) as unknown as HostResolution },

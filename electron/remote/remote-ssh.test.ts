@@ -25,7 +25,8 @@ describe.skipIf(namespacesMissing)(
       requireBuilt();
       files = await ClientFiles.make();
       host = await startSshHost({
-        ...{ homeBytes: 1 << 30, authorizedKeys: [files.key.publicLine] },
+        homeBytes: 1 << 30,
+        authorizedKeys: [files.key.publicLine],
         also: [root, cacheFolder(currentRuntime())],
       });
       await files.add('box', host);
@@ -71,7 +72,11 @@ describe.skipIf(namespacesMissing)(
       );
       await ada.ask('sessions.watch', { run, uids: [session?.uid ?? ''] });
       const page = await ada.ask('sessions.read', {
-        ...{ run, uid: session?.uid ?? '', offset: 0, maxBytes: 4_096, live: 1 },
+        run,
+        uid: session?.uid ?? '',
+        offset: 0,
+        maxBytes: 4_096,
+        live: 1,
       });
       expect(page.bytes).toBeInstanceOf(Uint8Array);
       await ada.ask('labels.apply', { run, from: 1, to: 1, value: 'train', reason: null });

@@ -50,16 +50,16 @@ class Bench {
   start(over: { humanHints?: boolean; maxSteps?: number; approvals?: 'on' | 'off' } = {}): Promise<string> {
     const { humanHints = true, maxSteps = null, approvals = 'off' } = over;
     return this.engine.startRun({
-      ...{
-        task: 'small',
-        title: null,
-        endpoint: this.endpoint,
-        experiment: null,
-        maxWorkingMs: null,
-        ...unisolated,
-        author,
-      },
-      ...{ humanHints, maxSteps, approvals },
+      task: 'small',
+      title: null,
+      endpoint: this.endpoint,
+      experiment: null,
+      maxWorkingMs: null,
+      ...unisolated,
+      author,
+      humanHints,
+      maxSteps,
+      approvals,
     });
   }
 
@@ -125,10 +125,15 @@ function problemsOf({ runs, workspace }: VerifyReport) {
 /** The engine of the application's next start. */
 function successor({ store, folder, endpoint }: Bench): Engine {
   const engine = createEngine({
-    ...{ store, findKey: () => null, clock: systemClock },
+    store,
+    findKey: () => null,
+    clock: systemClock,
     settings: { current: settingsSchema.parse({ endpoints: [endpoint] }) },
-    ...{ resourcesDir, sessionsDir: join(folder, 'sessions'), hosts: noHosts() },
-    ...{ appVersion: '0.0.1', log: { info: () => undefined, error: () => undefined } },
+    resourcesDir,
+    sessionsDir: join(folder, 'sessions'),
+    hosts: noHosts(),
+    appVersion: '0.0.1',
+    log: { info: () => undefined, error: () => undefined },
   });
   closing.push(() => engine.shutdown({ mode: 'now' }));
   return engine;

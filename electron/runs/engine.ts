@@ -147,7 +147,9 @@ class RunEngine implements Engine {
     if (input.maxCost != null) refuseWithoutPrice(this.options.settings.current, input.endpoint.name);
     const { hosts, settings } = this.options;
     const chosen = await choosePlaces({
-      ...{ spec, hosts, approvals: input.approvals },
+      spec,
+      hosts,
+      approvals: input.approvals,
       chosen: input.computers ?? {},
       chosenApprovals: input.computerApprovals,
       known: settings.current.computers,
@@ -157,7 +159,10 @@ class RunEngine implements Engine {
     const run = ulid();
     makeFoldersIn(store.folder, 'runs');
     const places = await isolatePlaces(input, {
-      ...{ spec, places: chosen, workspace: store.folder, run },
+      spec,
+      places: chosen,
+      workspace: store.folder,
+      run,
       findIsolation: this.options.findIsolation ?? findIsolation,
     });
     const computers = connect(this.options, run, places);
@@ -165,7 +170,12 @@ class RunEngine implements Engine {
       const folder = runFolder(store.folder, run);
       const ground = await layGround({ run, folder, spec, computers, hosts });
       const events = await creationEvents(input, {
-        ...{ run, task, spec, places, ground, resourcesDir },
+        run,
+        task,
+        spec,
+        places,
+        ground,
+        resourcesDir,
         workspace: store.folder,
       });
       const lock = store.lockRun(run, true);

@@ -45,7 +45,11 @@ async function drive(
   images = true,
 ): Promise<{ run: string; sent: ScriptedRequest[] }> {
   const endpoint = endpointSchema.parse({
-    ...{ name: 'Scripted', baseUrl: stand.model.baseUrl, model: 'scripted', parallelCalls: true, images },
+    name: 'Scripted',
+    baseUrl: stand.model.baseUrl,
+    model: 'scripted',
+    parallelCalls: true,
+    images,
   });
   const run = await stand.start({}, 'off', { ...unisolated, endpoint });
   const [created] = await stand.store.reader.events(run, 1, 1);
@@ -56,7 +60,9 @@ async function drive(
   const writes = Object.entries(files).map(([name, bytes]) => ({
     name: 'run_command',
     arguments: {
-      ...{ session_id: 'a', computer_ip: 'localhost', wait_for_completion: true },
+      session_id: 'a',
+      computer_ip: 'localhost',
+      wait_for_completion: true,
       command: `echo ${bytes.toString('base64')} | base64 -d > ${at(name)}`,
     },
   }));
@@ -207,7 +213,9 @@ describe('more images than a request may hold', () => {
     expect(leftOutIn(prompt.messages.map(({ content }) => content).join('\n'))).toBe(70);
     const heads = await stand.store.reader.heads(run, 1, 10);
     expect(heads.flatMap(({ after }) => after)).toContainEqual({
-      ...{ kind: 'images_left_out', images: 70, left: 50 },
+      kind: 'images_left_out',
+      images: 70,
+      left: 50,
     });
     const [row] = await rowsOf(run);
     const last = sent.at(-1)?.messages ?? [];
@@ -229,7 +237,9 @@ describe('more images than a request may hold', () => {
           {
             name: 'run_command',
             arguments: {
-              ...{ session_id: 'a', computer_ip: 'localhost', wait_for_completion: true },
+              session_id: 'a',
+              computer_ip: 'localhost',
+              wait_for_completion: true,
               command: `( cat ${at('begin')}; ${pad}; cat ${at('end')} ) > ${at('big.png')}`,
             },
           },

@@ -69,13 +69,23 @@ async function live({ deeds, refused, branchAt }: Life) {
   const store = openStoreInProcess(join(folder, 'workspace'));
   const endpoints = ['plain', 'thinking'].map((name) =>
     endpointSchema.parse({
-      ...{ name, baseUrl: model.baseUrl, model: name, contextTokens: 7_000 },
-      ...{ sendReasoning: name === 'thinking', images: name === 'plain', parallelCalls: true },
+      name,
+      baseUrl: model.baseUrl,
+      model: name,
+      contextTokens: 7_000,
+      sendReasoning: name === 'thinking',
+      images: name === 'plain',
+      parallelCalls: true,
     }),
   );
   const engine = createEngine({
-    ...{ store, findKey: () => null, clock: systemClock, hosts: noHosts(), resourcesDir },
-    ...{ settings: { current: settingsSchema.parse({ endpoints }) }, appVersion: 'test' },
+    store,
+    findKey: () => null,
+    clock: systemClock,
+    hosts: noHosts(),
+    resourcesDir,
+    settings: { current: settingsSchema.parse({ endpoints }) },
+    appVersion: 'test',
     sessionsDir: join(folder, 'sessions'),
     log: { info: () => undefined, error: () => undefined },
     retry: { attempts: 3, patienceMs: 0, firstMs: 1, longestMs: 2 },
@@ -90,17 +100,20 @@ async function live({ deeds, refused, branchAt }: Life) {
     const [plain, thinking] = endpoints;
     if (plain === undefined || thinking === undefined) throw new Error('There are two endpoints.');
     made.run = await engine.startRun({
-      ...{
-        task: 'small',
-        title: null,
-        endpoint: plain,
-        experiment: 'e',
-        arm: 'a',
-        group: 'g',
-        sample: 2,
-        seed: 7,
-      },
-      ...{ maxSteps: 60, maxWorkingMs: null, humanHints: true, author, approvals: 'off', ...unisolated },
+      task: 'small',
+      title: null,
+      endpoint: plain,
+      experiment: 'e',
+      arm: 'a',
+      group: 'g',
+      sample: 2,
+      seed: 7,
+      maxSteps: 60,
+      maxWorkingMs: null,
+      humanHints: true,
+      author,
+      approvals: 'off',
+      ...unisolated,
     });
     const first = made.run;
     let [now, limit] = [plain, 60];

@@ -85,9 +85,15 @@ export class DecodedScanner {
       while (to < secret.length && text[end + (to - at - half.length)] === secret[to]) to += 1;
       const part = from === 0 && to === secret.length ? {} : { part: { secret, from, to } };
       hits.push({
-        ...{ kind: 'known', rule: 'known', identity: identityOf('known', secret), certain: true, ...part },
-        ...{ start: origin(start - (at - from)), end: after(end + (to - at - half.length)) },
-        ...{ length: to - from, shows: '' },
+        kind: 'known',
+        rule: 'known',
+        identity: identityOf('known', secret),
+        certain: true,
+        ...part,
+        start: origin(start - (at - from)),
+        end: after(end + (to - at - half.length)),
+        length: to - from,
+        shows: '',
       });
     }
   }

@@ -33,8 +33,16 @@ export function readings(raw: PlainText): Readings {
 
 const ESCAPE = /\\{1,16}(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|033|e(?=\[)|[nrtbf"'/])?/g;
 const MEANING: Readonly<Record<string, string>> = {
-  ...{ n: '\n', r: '\r', t: '\t', b: '\b', f: '\f', '"': '"', "'": "'", '/': '/' },
-  ...{ '033': '\u001b', e: '\u001b' },
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  b: '\b',
+  f: '\f',
+  '"': '"',
+  "'": "'",
+  '/': '/',
+  '033': '\u001b',
+  e: '\u001b',
 };
 
 /** Escapes of JSON and of source text as what they mean, however many layers of JSON lie around them. */

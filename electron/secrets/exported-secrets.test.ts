@@ -35,7 +35,11 @@ beforeAll(async () => {
     const out = join(folder, name);
     const settings = { annotator: { uuid: '', name: '' }, computers: [] };
     await exportDataset(store.reader, {
-      ...{ format: 'slime', out, undecided: 'train', preset: 'default', redact },
+      format: 'slime',
+      out,
+      undecided: 'train',
+      preset: 'default',
+      redact,
       sources: { held, settings },
       signal: new AbortController().signal,
     });

@@ -154,7 +154,11 @@ function formsOf(secret: string): Set<string> {
 }
 
 const MARKUP: Readonly<Record<string, string>> = {
-  ...{ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' },
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
 };
 const inMarkup = (text: string): string => text.replace(/[&<>"']/gu, (mark) => MARKUP[mark] ?? mark);
 

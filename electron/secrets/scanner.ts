@@ -99,9 +99,14 @@ export function identityOf(kind: SecretKind, secret: string): string {
 /** What is known, in a view of a text; places are those of the whole. */
 export function knownIn({ text, origin, after }: PlainText, forms: KnownForms): SecretHit[] {
   return forms.find(text).map(({ start, end, secret }) => ({
-    ...{ kind: 'known' as const, rule: 'known', start: origin(start), end: after(end) },
-    ...{ identity: identityOf('known', secret), certain: isTelling(secret) },
-    ...{ length: secret.length, shows: '' },
+    kind: 'known' as const,
+    rule: 'known',
+    start: origin(start),
+    end: after(end),
+    identity: identityOf('known', secret),
+    certain: isTelling(secret),
+    length: secret.length,
+    shows: '',
   }));
 }
 
@@ -110,9 +115,14 @@ export function formattedIn({ text, origin, after }: PlainText): SecretHit[] {
   return formatted(text).map(({ format: { kind, rule, doubtful, begins }, start, end }) => {
     const secret = text.slice(start, end);
     return {
-      ...{ kind, rule, start: origin(start), end: after(end) },
-      ...{ identity: identityOf(kind, secret), certain: doubtful !== true },
-      ...{ length: secret.length, shows: begins.find((each) => secret.startsWith(each)) ?? '' },
+      kind,
+      rule,
+      start: origin(start),
+      end: after(end),
+      identity: identityOf(kind, secret),
+      certain: doubtful !== true,
+      length: secret.length,
+      shows: begins.find((each) => secret.startsWith(each)) ?? '',
     };
   });
 }

@@ -23,9 +23,13 @@ beforeAll(async () => {
     ),
   );
   session = new ServeSession({
-    ...{ input: theirs, output: theirs, version: 'test' },
+    input: theirs,
+    output: theirs,
+    version: 'test',
     open: async () => ({
-      ...{ folder: '/srv', handlers, answered: async () => null },
+      folder: '/srv',
+      handlers,
+      answered: async () => null,
       withEntry: (_entry, work) => work(),
       close: async () => undefined,
     }),
@@ -35,7 +39,12 @@ beforeAll(async () => {
   client = new ServeClient(ours, () => undefined);
   const author = { uuid: 'u-1', name: 'Mallory' };
   await client.hello({
-    ...{ kind: 'hello', protocol: protocolVersion, version: 'test', author, device: 'd', endpoints: [] },
+    kind: 'hello',
+    protocol: protocolVersion,
+    version: 'test',
+    author,
+    device: 'd',
+    endpoints: [],
   });
 });
 afterAll(async () => {

@@ -131,7 +131,9 @@ export async function serveWorkspace(
       holder,
       unsupported: unsupportedHere,
       warnings: storedWarnings(() => bench.store),
-      ...{ add: needsDialog, catalogue: needsDialog, create: needsDialog },
+      add: needsDialog,
+      catalogue: needsDialog,
+      create: needsDialog,
     })['tasks.list'],
     ...datasetReads(holder, publisher, author),
     ...redactionHandlers({

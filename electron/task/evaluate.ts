@@ -233,8 +233,12 @@ async function runEvaluator(
   let isThere = false;
   try {
     const common = {
-      ...{ inputs, folder, programs: evaluation.needs, workspace: order.workspace },
-      ...{ limit, signal: order.signal },
+      inputs,
+      folder,
+      programs: evaluation.needs,
+      workspace: order.workspace,
+      limit,
+      signal: order.signal,
     };
     if (evaluation.run !== null) {
       const submission = { ...common, command: evaluation.run, folders: order.folders };

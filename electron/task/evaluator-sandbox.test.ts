@@ -151,23 +151,21 @@ it('keeps the rest of its sandbox where the system lets nobody make a network, a
   for (const name of ['package', 'result', 'inputs']) await mkdir(place(name), { recursive: true });
   await writeFile(place('changed'), '');
   const sandbox = await evaluatorSandbox(program, {
-    ...{
-      command: 'true',
-      folder: place(''),
-      staged: place('package'),
-      evaluator: place('package/evaluation'),
-    },
-    ...{ inputs: place('inputs'), changedList: place('changed'), result: place('result/result.json') },
-    ...{
-      programs: [],
-      folders: [],
-      submitted: false,
-      limit: new WrittenLimit(place(''), 1024 ** 3),
-      network: false,
-      workspace,
-      timeoutMs: 1,
-      signal: new AbortController().signal,
-    },
+    command: 'true',
+    folder: place(''),
+    staged: place('package'),
+    evaluator: place('package/evaluation'),
+    inputs: place('inputs'),
+    changedList: place('changed'),
+    result: place('result/result.json'),
+    programs: [],
+    folders: [],
+    submitted: false,
+    limit: new WrittenLimit(place(''), 1024 ** 3),
+    network: false,
+    workspace,
+    timeoutMs: 1,
+    signal: new AbortController().signal,
   });
   expect(sandbox.view.network).toBe(true);
   expect(sandbox.command()).toContain('--unshare-pid');

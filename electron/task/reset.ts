@@ -70,7 +70,10 @@ export async function prepareWorkspace(order: ResetOrder): Promise<PreparedWorks
   const work = await plan(order);
   const before = new Map(state.steps.map((step) => [step.id, step]));
   state.steps = work.map(({ id, title, site }) => ({
-    ...{ id, title, computer: site.computer.name, message: '' },
+    id,
+    title,
+    computer: site.computer.name,
+    message: '',
     state: before.get(id)?.state === 'done' ? 'done' : 'waiting',
     attempt: before.get(id)?.attempt ?? null,
   }));

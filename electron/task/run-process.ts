@@ -122,7 +122,9 @@ export async function runProcess(order: ProcessOrder): Promise<ProcessOutcome> {
   const passed = stopped === undefined ? ((await limit?.why()) ?? undefined) : why;
   const { output, lastLine } = running.output.text();
   return {
-    ...{ ...ended, output: output + ended.extra, lastLine },
+    ...ended,
+    output: output + ended.extra,
+    lastLine,
     ...(passed === undefined ? {} : { why: passed }),
     ended: stopped ?? (passed === undefined ? ended.ended : 'too_much'),
     durationMs: Math.round(performance.now() - started),

@@ -34,7 +34,9 @@ const pieces = (folder: string) =>
   `for i in $(seq 1000); do head -c 1000000 /dev/zero > ${folder}/$i || exit 1; done; sleep 60`;
 
 const stopped = {
-  ...{ outcome: 'unavailable', attempt: null, score: null },
+  outcome: 'unavailable',
+  attempt: null,
+  score: null,
   message: expect.stringMatching(
     /was stopped because it wrote more than 16 MB.*evaluation\.max_written.*write less/,
   ),

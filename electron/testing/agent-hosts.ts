@@ -70,8 +70,16 @@ export async function agentHosts({
     prompts: { ask: () => Promise.resolve(null), alarm: () => undefined },
     resolve: (alias) =>
       Promise.resolve({
-        ...{ alias, user: 'test', hostName: alias, port: 22, jumps: [], proxyCommand: null },
-        ...{ identityFiles: [], knownHostsFiles: [], settings: [], needsOpenSsh: [] },
+        alias,
+        user: 'test',
+        hostName: alias,
+        port: 22,
+        jumps: [],
+        proxyCommand: null,
+        identityFiles: [],
+        knownHostsFiles: [],
+        settings: [],
+        needsOpenSsh: [],
       }),
     candidates: () => Promise.resolve([...aliases]),
     clock: systemLinkClock,

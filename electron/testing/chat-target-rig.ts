@@ -67,7 +67,9 @@ export async function makeRecords(
 export function factsOf(target: Target, { plan }: Pick<NastyRows, 'plan'>, made: Made): TargetFacts {
   const file: DataFile = {
     path: `train.${target.encodings[0] === 'array' ? 'json' : 'jsonl'}`,
-    ...{ variant: 'all', split: 'train', records: made.records.flat().length },
+    variant: 'all',
+    split: 'train',
+    records: made.records.flat().length,
   };
   return { plan, files: [file], argumentsForm: 'object', compression: 'none', dropped: made.dropped };
 }

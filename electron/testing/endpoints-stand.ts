@@ -81,8 +81,17 @@ export class EndpointsStand {
 
   start(endpoint: string, over: Partial<StartRun> = {}): Promise<string> {
     return this.engine.startRun({
-      ...{ task: 'small', title: null, endpoint: this.endpoint(endpoint), experiment: null, maxSteps: null },
-      ...{ maxWorkingMs: null, humanHints: true, author, approvals: 'off', ...unisolated, ...over },
+      task: 'small',
+      title: null,
+      endpoint: this.endpoint(endpoint),
+      experiment: null,
+      maxSteps: null,
+      maxWorkingMs: null,
+      humanHints: true,
+      author,
+      approvals: 'off',
+      ...unisolated,
+      ...over,
     });
   }
 

@@ -57,7 +57,10 @@ export class EngineStand {
     const store = openStoreInProcess(join(folder, 'workspace'));
     const agents = await agentHosts({ root: join(folder, 'hosts'), ...hosts });
     const endpoint = endpointSchema.parse({
-      ...{ name: 'Scripted', baseUrl: model.baseUrl, model: 'scripted', parallelCalls: true },
+      name: 'Scripted',
+      baseUrl: model.baseUrl,
+      model: 'scripted',
+      parallelCalls: true,
     });
     await addTask(store, await writeTaskPackage(join(folder, 'package'), files));
     return new EngineStand(folder, store, model, agents, endpoint, hosts.aliases, findIsolation);
@@ -95,8 +98,17 @@ export class EngineStand {
     over: Partial<StartRun> = unisolated,
   ): Promise<string> {
     return this.engine.startRun({
-      ...{ task: 'small', title: null, endpoint: this.endpoint, experiment: null, maxSteps: null },
-      ...{ maxWorkingMs: null, humanHints: true, author, approvals, computers, ...over },
+      task: 'small',
+      title: null,
+      endpoint: this.endpoint,
+      experiment: null,
+      maxSteps: null,
+      maxWorkingMs: null,
+      humanHints: true,
+      author,
+      approvals,
+      computers,
+      ...over,
     });
   }
 

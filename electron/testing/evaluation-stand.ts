@@ -42,9 +42,20 @@ export async function evaluateLeft(
     await writeFile(join(root, path), text);
   }
   return evaluate({
-    ...{ spec, packageFolder, packageHash: await hashPackage(packageFolder, entries) },
-    ...{ root, runFolder, workspace, files: new LocalFiles(), folders: [], isolated: false },
-    ...{ attempt: 1, forced: false, hintSeen: false, protectedHashes, signal },
+    spec,
+    packageFolder,
+    packageHash: await hashPackage(packageFolder, entries),
+    root,
+    runFolder,
+    workspace,
+    files: new LocalFiles(),
+    folders: [],
+    isolated: false,
+    attempt: 1,
+    forced: false,
+    hintSeen: false,
+    protectedHashes,
+    signal,
     ...more,
   });
 }

@@ -46,7 +46,8 @@ export class HintProtocol {
     this.log.told = schedule.told;
     this.log.careless = schedule.careless === true;
     this.stand = new LoopStand({
-      ...{ model: { baseUrl: 'http://127.0.0.1:1/v1' }, log: this.log },
+      model: { baseUrl: 'http://127.0.0.1:1/v1' },
+      log: this.log,
       wrap: (ports) => this.wrap(ports),
     });
   }

@@ -31,7 +31,9 @@ async function main(): Promise<void> {
   const works: Record<string, () => Promise<unknown>> = {
     import: () =>
       importResearchGym(store, alice, path, {
-        ...{ title: null, task: null, again: true },
+        title: null,
+        task: null,
+        again: true,
         read: readApart(workerDir),
       }),
     merge: () => store.writer.merge(path),
@@ -49,7 +51,8 @@ async function main(): Promise<void> {
   const measured: Measured = {
     outcome: failure?.code ?? 'taken',
     message: failure?.message ?? '',
-    ...{ ms, rss: process.resourceUsage().maxRSS * 1024 },
+    ms,
+    rss: process.resourceUsage().maxRSS * 1024,
   };
   process.stdout.write(`${JSON.stringify(measured)}\n`);
 }

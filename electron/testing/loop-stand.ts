@@ -145,7 +145,10 @@ export class LoopStand {
       }
     });
     const hintWatch = new HintWatch({
-      ...{ follower, computers: new Map(), clock: this.clock, record: (events) => recorder.record(events) },
+      follower,
+      computers: new Map(),
+      clock: this.clock,
+      record: (events) => recorder.record(events),
       failed: () => undefined,
     });
     const control = new RunControl(follower);
@@ -211,7 +214,8 @@ export class LoopStand {
     const request = {
       model: 'scripted',
       ...(parallelCalls === undefined ? {} : { parallel_tool_calls: parallelCalls }),
-      ...{ stream: true, stream_options: { include_usage: true } },
+      stream: true,
+      stream_options: { include_usage: true },
     };
     const body = { segment: 1, head, tools: this.actions.tools(), request };
     void this.log.append(this.log.run, 0, [{ kind: 'segment.started', body }]);

@@ -11,8 +11,14 @@ import { MemoryReader } from './memory-reader';
 const runOf = (digit: number) => `01KNASTY00000000000000000${digit}`;
 
 const model = (more: Partial<EventBody<'run.created'>['model']> = {}): EventBody<'run.created'>['model'] => ({
-  ...{ endpoint: 'test', baseUrl: 'http://127.0.0.1:1/v1', model: 'test-model', keyRef: null, params: {} },
-  ...{ contextTokens: 100_000, sendReasoning: false, ...more },
+  endpoint: 'test',
+  baseUrl: 'http://127.0.0.1:1/v1',
+  model: 'test-model',
+  keyRef: null,
+  params: {},
+  contextTokens: 100_000,
+  sendReasoning: false,
+  ...more,
 });
 
 /** Schemas that differ, with names and types that a column of structs would mix. */

@@ -110,7 +110,8 @@ export class PageAttackStand {
     const settings = await SettingsFile.open(data);
     const endpoint = { name: 'Planted', baseUrl: ownUrl, model: 'm' };
     await settings.set({
-      ...{ workspace, annotator: { uuid: 'u-1', name: 'Ada' } },
+      workspace,
+      annotator: { uuid: 'u-1', name: 'Ada' },
       endpoints: [endpointSchema.parse(endpoint)],
     });
     const system = { available: () => false, seal: () => Buffer.alloc(0), open: () => '' };
@@ -128,7 +129,13 @@ export class PageAttackStand {
     const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
     const hosts = noHosts();
     const engine = createEngine({
-      ...{ store, settings, hosts, resourcesDir, log, clock: systemClock, appVersion: 'test' },
+      store,
+      settings,
+      hosts,
+      resourcesDir,
+      log,
+      clock: systemClock,
+      appVersion: 'test',
       findKey: (name, variable, origin) => keys.find(name, variable, origin),
       sessionsDir: join(folder, 'sessions'),
       retry: { attempts: 1, patienceMs: 0, firstMs: 1, longestMs: 1 },
@@ -155,7 +162,13 @@ export class PageAttackStand {
     );
     const away = async () => Promise.reject(new Error('No transport is part of this stand.'));
     const remote = new RemoteDesk({
-      ...{ data, version: 'test', settings, hosts, prompts, publisher, log },
+      data,
+      version: 'test',
+      settings,
+      hosts,
+      prompts,
+      publisher,
+      log,
       transport: () => ({ open: away }),
     });
     const terminals = { current: noTerminals, namesOn: async () => [] };
@@ -167,16 +180,31 @@ export class PageAttackStand {
       open: () => Promise.reject(new Error('Nobody chose a folder.')),
     });
     const exports = new ExportJobs({
-      ...{ run: exportApart(workerDir), clock: systemClock, tell: () => undefined, written: () => undefined },
+      run: exportApart(workerDir),
+      clock: systemClock,
+      tell: () => undefined,
+      written: () => undefined,
     });
     const handlers = createHandlers({
-      ...{ holder, settings, keys, dialogs, pump, publisher, remote, resourcesDir, exports, pane: noPane },
+      holder,
+      settings,
+      keys,
+      dialogs,
+      pump,
+      publisher,
+      remote,
+      resourcesDir,
+      exports,
+      pane: noPane,
       info: () => testAppInfo,
       hosts: { hosts, prompts } as Partial<WindowHosts> as WindowHosts,
       reports: await HostReportFile.open(join(data, 'host-tests.json'), [], () => undefined),
       terminals: terminals as Partial<OwnTerminalDesk> as OwnTerminalDesk,
       defaultFolder: workspace,
-      ...{ problem: () => null, unreadable: () => [], changed: () => undefined, showing: () => undefined },
+      problem: () => null,
+      unreadable: () => [],
+      changed: () => undefined,
+      showing: () => undefined,
       saveDiagnostics: () => dialogs.saveFile('diagnostics.json'),
       power: () => ({ holdingFor: 0, onBattery: false, lastSleep: null }),
       held: () => [...keys.values()],

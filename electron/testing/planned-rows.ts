@@ -25,7 +25,9 @@ export async function plannedRows(
   const runs: RunPlan[] = [];
   for (const { run, events } of scripts) {
     const plan = await planRun(reader, run, events.length, {
-      ...{ preset: chosen.preset, reasoning: preset.reasoning, variants: chosen.variants },
+      preset: chosen.preset,
+      reasoning: preset.reasoning,
+      variants: chosen.variants,
     });
     if (plan !== null) runs.push(plan);
   }
@@ -94,9 +96,18 @@ export const runName = (number: number) => `01KRVN${String(number).padStart(20, 
 /** Adds the score that a run ends with. */
 export function scored(script: RunScript, score: number | null, forced = true): RunScript {
   return script.add('evaluation.ended', {
-    ...{ step: forced ? null : script.step, outcome: score === null ? 'unavailable' : 'scored' },
-    ...{ attempt: forced ? null : 1, forced, score, raw: score, metrics: {}, message: '' },
-    ...{ penalty: 0, protectedChanged: [], durationMs: 1, isolated: true },
+    step: forced ? null : script.step,
+    outcome: score === null ? 'unavailable' : 'scored',
+    attempt: forced ? null : 1,
+    forced,
+    score,
+    raw: score,
+    metrics: {},
+    message: '',
+    penalty: 0,
+    protectedChanged: [],
+    durationMs: 1,
+    isolated: true,
   });
 }
 
@@ -117,7 +128,10 @@ export function branchOf(
       event.kind === 'action.observed' && event.body.step === answered.step ? [event.body] : [],
     );
     script.add('step.inherited', {
-      ...{ run: parent.run, answered, observed, delivered: [] },
+      run: parent.run,
+      answered,
+      observed,
+      delivered: [],
       taught: answered.step === step && notice !== '' ? notice : null,
     });
   }

@@ -180,8 +180,18 @@ export class ContextScript {
       {
         kind: 'action.observed',
         body: {
-          ...{ step, call: index, callId, name, text, ok: true, error: null, data: {}, offsets: {} },
-          ...{ durationMs: 1, closedBy: 'run', imitatesHuman: false },
+          step,
+          call: index,
+          callId,
+          name,
+          text,
+          ok: true,
+          error: null,
+          data: {},
+          offsets: {},
+          durationMs: 1,
+          closedBy: 'run',
+          imitatesHuman: false,
           ...(image === 0 ? {} : { images: [imagePart(`/w/<real_user>${image}.png`, seededPng(image))] }),
         },
       },
@@ -195,7 +205,15 @@ export class ContextScript {
     const { entries, pair, steps, carried, last } = plan;
     const { segment, tools, request } = this.context;
     const started: EventBody<'summary.started'> = {
-      ...{ step, segment, entries, pair, steps, carried, tokens: 1, limit: 1, why: 'limit' },
+      step,
+      segment,
+      entries,
+      pair,
+      steps,
+      carried,
+      tokens: 1,
+      limit: 1,
+      why: 'limit',
       hints: plan.hints.map(({ id }) => id),
       head: [{ role: 'system', content: 'You summarise.' }],
       closing: `Summarise up to ${last.step}.`,
@@ -243,7 +261,9 @@ export class ContextScript {
 
   private changeModel(sendReasoning: boolean, images: boolean): void {
     const model = {
-      ...{ ...createdBody(this.run).model, model: `m${this.step}`, sendReasoning },
+      ...createdBody(this.run).model,
+      model: `m${this.step}`,
+      sendReasoning,
       ...(images ? { images } : {}),
     };
     const request = { model: model.model, stream: true };
@@ -280,7 +300,11 @@ export class ContextScript {
       {
         kind: 'model.requested',
         body: {
-          ...{ step, attempt: this.attempt, tail, tokensEstimate: 1, ...kept },
+          step,
+          attempt: this.attempt,
+          tail,
+          tokensEstimate: 1,
+          ...kept,
           sha256: createHash('sha256').update(body).digest('hex'),
           bytes: Buffer.byteLength(body),
           messages: this.context.messageCount,
@@ -299,8 +323,17 @@ export class ContextScript {
 
 function answerOf(step: number, kind: EventBody<'model.answered'>['kind']): EventBody<'model.answered'> {
   return {
-    ...{ step, stepId: `01KSTEP${String(step).padStart(19, '0')}`, kind, text: 'said', reasoning: '' },
-    ...{ calls: [], invalid: [], finishReason: 'stop', model: 'scripted', usage: null, cost: null },
+    step,
+    stepId: `01KSTEP${String(step).padStart(19, '0')}`,
+    kind,
+    text: 'said',
+    reasoning: '',
+    calls: [],
+    invalid: [],
+    finishReason: 'stop',
+    model: 'scripted',
+    usage: null,
+    cost: null,
     durationMs: 1,
   };
 }

@@ -83,14 +83,12 @@ export class ResearchHands {
       options.output ??
       (fails ? this.texts.traceback(`${WORKSPACE}/train.py`) : this.texts.log(this.length()));
     const data = {
-      ...{
-        computer,
-        session,
-        sessionId: `${computer}-${session}`,
-        command,
-        async: background,
-        commandSeq: this.commands,
-      },
+      computer,
+      session,
+      sessionId: `${computer}-${session}`,
+      command,
+      async: background,
+      commandSeq: this.commands,
       ...(background ? { state: 'busy' } : { exitCode, commandMs: 1_200 }),
     };
     const text = background
@@ -168,9 +166,15 @@ export class ResearchHands {
     const text = file.lines.join('\n');
     this.pen.bytes += Buffer.byteLength(text);
     const body = {
-      ...{ call: 0, computer: LOCAL, path: file.path },
-      ...{ before: before === null ? null : sha256Of(before), after: sha256Of(text) },
-      ...{ size: Buffer.byteLength(text), beforeText: before, text, by },
+      call: 0,
+      computer: LOCAL,
+      path: file.path,
+      before: before === null ? null : sha256Of(before),
+      after: sha256Of(text),
+      size: Buffer.byteLength(text),
+      beforeText: before,
+      text,
+      by,
     };
     return (step) => [{ kind: 'file.changed', body: { step, ...body } }];
   }

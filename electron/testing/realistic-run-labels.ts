@@ -61,15 +61,12 @@ export async function annotateRealistically(
 
 function vote(chance: Chance, step: number): AnnotationOp {
   return {
-    ...{
-      op: 'judge',
-      value: chance.is(0.25) ? 'mask' : 'keep',
-      confidence: Math.round(chance.random() * 100) / 100,
-    },
-    ...{
-      reason: chance.pick(['ineffective', 'contradiction', 'debugging']),
-      why: 'It repeats what the step before it showed.',
-    },
-    ...{ steps: step > 1 ? [step - 1] : [], rubric: 'appendix-e/1' },
+    op: 'judge',
+    value: chance.is(0.25) ? 'mask' : 'keep',
+    confidence: Math.round(chance.random() * 100) / 100,
+    reason: chance.pick(['ineffective', 'contradiction', 'debugging']),
+    why: 'It repeats what the step before it showed.',
+    steps: step > 1 ? [step - 1] : [],
+    rubric: 'appendix-e/1',
   };
 }

@@ -210,23 +210,17 @@ export class ResearchLife {
     const event = (step: number): NewEvent => ({
       kind: 'evaluation.ended',
       body: {
-        ...{
-          step,
-          outcome: available ? ('scored' as const) : ('unavailable' as const),
-          attempt: available ? this.evaluations : null,
-        },
-        ...{
-          forced: false,
-          score: available ? score : null,
-          raw: available ? score / 100 : null,
-          metrics: { accuracy: score / 100 },
-        },
-        ...{
-          message: available ? `Score ${score}` : 'The evaluator timed out.',
-          penalty: 0,
-          protectedChanged: [],
-          durationMs: 42_000,
-        },
+        step,
+        outcome: available ? ('scored' as const) : ('unavailable' as const),
+        attempt: available ? this.evaluations : null,
+        forced: false,
+        score: available ? score : null,
+        raw: available ? score / 100 : null,
+        metrics: { accuracy: score / 100 },
+        message: available ? `Score ${score}` : 'The evaluator timed out.',
+        penalty: 0,
+        protectedChanged: [],
+        durationMs: 42_000,
       },
     });
     const text = available

@@ -49,7 +49,8 @@ export class RunPen {
   private readonly pieces: { at: number; events: NewEvent[] }[] = [];
   private readonly fold = new ContextFold({
     sendReasoning: false,
-    ...{ messagesOnly: true, fixedReasoning: true },
+    messagesOnly: true,
+    fixedReasoning: true,
   });
   private readonly hash = new RequestHash(this.fold);
   private offset = 0;
@@ -166,13 +167,20 @@ export class RunPen {
     return {
       kind: 'model.answered',
       body: {
-        ...{ step, stepId: chance.ulid(this.at), reasoning: '', ...body },
-        ...{ finishReason: body.calls.length === 0 ? 'stop' : 'tool_calls', model: 'glm-long' },
+        step,
+        stepId: chance.ulid(this.at),
+        reasoning: '',
+        ...body,
+        finishReason: body.calls.length === 0 ? 'stop' : 'tool_calls',
+        model: 'glm-long',
         usage: {
-          ...{ inputTokens: this.tokens, outputTokens: chance.between(60, 900) },
-          ...{ cachedTokens: Math.round(this.tokens * 0.9), reasoningTokens: 0 },
+          inputTokens: this.tokens,
+          outputTokens: chance.between(60, 900),
+          cachedTokens: Math.round(this.tokens * 0.9),
+          reasoningTokens: 0,
         },
-        ...{ cost: Math.round(this.tokens / 10) / 1e5, durationMs: chance.between(700, 9_000) },
+        cost: Math.round(this.tokens / 10) / 1e5,
+        durationMs: chance.between(700, 9_000),
       },
     };
   }
@@ -189,8 +197,18 @@ export class RunPen {
     this.add({
       kind: 'action.observed',
       body: {
-        ...{ step, call, callId, name, ok, error, text, data, closedBy: 'run', imitatesHuman: false },
-        ...{ offsets: { 'local:main': this.offset }, durationMs: written.durationMs ?? 40 },
+        step,
+        call,
+        callId,
+        name,
+        ok,
+        error,
+        text,
+        data,
+        closedBy: 'run',
+        imitatesHuman: false,
+        offsets: { 'local:main': this.offset },
+        durationMs: written.durationMs ?? 40,
       },
     });
   }
@@ -206,10 +224,20 @@ export class RunPen {
     this.add({
       kind: 'summary.started',
       body: {
-        ...{ step, segment: this.segment, entries, pair, steps, carried, tokens: limit + 400, limit },
-        ...{ why: 'limit', hints: hints.map(({ id }) => id), closing: 'Summarise the work above.' },
+        step,
+        segment: this.segment,
+        entries,
+        pair,
+        steps,
+        carried,
+        tokens: limit + 400,
+        limit,
+        why: 'limit',
+        hints: hints.map(({ id }) => id),
+        closing: 'Summarise the work above.',
         head: [{ role: 'system', content: 'You summarise the work of a research agent.' }],
-        ...{ tools: [summaryTool], request: REQUEST },
+        tools: [summaryTool],
+        request: REQUEST,
       },
     });
     this.ask();

@@ -86,7 +86,10 @@ describe('a realistic run', () => {
     };
     for (let again = 0; again < 2; again += 1) {
       const { folder } = await realisticWorkspace('S', {
-        ...{ folder: join(temporaryFolder(), 'w'), cache, steps: 60, finish },
+        folder: join(temporaryFolder(), 'w'),
+        cache,
+        steps: 60,
+        finish,
       });
       expect(readFileSync(join(folder, 'note'), 'utf8')).toBe('1');
     }

@@ -152,8 +152,12 @@ async function build(size: RealisticSize, options: RealisticOptions): Promise<Re
   const texts = new RunTexts(chance);
   const clock = new StampQueue(STARTED);
   const writer = openWriterPart({
-    ...{ folder, now: () => clock.next(), projector: createProjector(), ballastBytes: 0 },
-    ...{ notify: () => undefined, device: chance.ulid(STARTED) },
+    folder,
+    now: () => clock.next(),
+    projector: createProjector(),
+    ballastBytes: 0,
+    notify: () => undefined,
+    device: chance.ulid(STARTED),
   });
   const { db } = writer.statements;
   // Nobody reads it before it is whole: what a power cut leaves is built again.
@@ -244,8 +248,13 @@ function created(run: string): EventBody<'run.created'> {
     task: { id: 'corpus-filter', title: 'Corpus filter', domain: 'data', hash: 'a'.repeat(64) },
     spec: {},
     model: {
-      ...{ endpoint: 'local', baseUrl: 'http://127.0.0.1:1/v1', model: 'glm-long', keyRef: null, params: {} },
-      ...{ contextTokens: 200_000, sendReasoning: false },
+      endpoint: 'local',
+      baseUrl: 'http://127.0.0.1:1/v1',
+      model: 'glm-long',
+      keyRef: null,
+      params: {},
+      contextTokens: 200_000,
+      sendReasoning: false,
     },
     computers: [
       { name: 'local', kind: 'local' },
@@ -254,15 +263,16 @@ function created(run: string): EventBody<'run.created'> {
     ],
     workspaceRoot: WORKSPACE,
     limits: { maxSteps: 1_000_000, maxWorkingMs: 1_000_000_000, maxEvals: 10_000 },
-    ...{ approvals: 'off', taskHint: 'off', humanHints: true, evaluatorIsolated: false },
-    ...{
-      experiment: null,
-      arm: null,
-      group: null,
-      sample: null,
-      seed: null,
-      parent: null,
-      ruleSet: 'default',
-    },
+    approvals: 'off',
+    taskHint: 'off',
+    humanHints: true,
+    evaluatorIsolated: false,
+    experiment: null,
+    arm: null,
+    group: null,
+    sample: null,
+    seed: null,
+    parent: null,
+    ruleSet: 'default',
   };
 }

@@ -48,7 +48,10 @@ export class RemoteWindow {
       endpoints,
     });
     this.desk = new RemoteDesk({
-      ...{ data, version: 'test', transport, prompts: new ScriptedPerson() },
+      data,
+      version: 'test',
+      transport,
+      prompts: new ScriptedPerson(),
       settings: { current: settings },
       hosts: {
         resolve: () => Promise.reject(new Error('The stand names the transport itself.')),

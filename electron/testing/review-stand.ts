@@ -31,15 +31,13 @@ export class Reviewers {
 
   judge(judge: string, run: string, step: number, value: 'mask' | 'keep', confidence: number | null = 0.9) {
     return this.say(judgeAuthor(judge), run, step, {
-      ...{
-        op: 'judge',
-        value,
-        confidence,
-        reason: 'eval-timing',
-        why: 'It says so.',
-        steps: [],
-        rubric: 'r1',
-      },
+      op: 'judge',
+      value,
+      confidence,
+      reason: 'eval-timing',
+      why: 'It says so.',
+      steps: [],
+      rubric: 'r1',
     });
   }
 

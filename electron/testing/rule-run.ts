@@ -82,7 +82,10 @@ export class RuleRun {
       'get_session_output',
       { session_id: session },
       {
-        ...{ computer, session, sessionId: `${computer}-${session}`, state: running ? 'busy' : 'idle' },
+        computer,
+        session,
+        sessionId: `${computer}-${session}`,
+        state: running ? 'busy' : 'idle',
         ...(commandSeq === undefined ? {} : { commandSeq }),
         ...(exitCode === undefined ? {} : { exitCode }),
       },
@@ -241,9 +244,17 @@ export class RuleRun {
 
   private evaluation(step: number, score: number | null, forced: boolean, penalty: number) {
     const body: EventBody<'evaluation.ended'> = {
-      ...{ step, outcome: score === null ? 'unavailable' : 'scored', forced, score, raw: score },
-      ...{ attempt: score === null || forced ? null : this.tries, metrics: {}, message: '', penalty },
-      ...{ protectedChanged: [], durationMs: 1 },
+      step,
+      outcome: score === null ? 'unavailable' : 'scored',
+      forced,
+      score,
+      raw: score,
+      attempt: score === null || forced ? null : this.tries,
+      metrics: {},
+      message: '',
+      penalty,
+      protectedChanged: [],
+      durationMs: 1,
     };
     return { kind: 'evaluation.ended' as const, body };
   }
@@ -253,8 +264,16 @@ export class RuleRun {
     const before = this.texts.get(whole) ?? null;
     this.texts.set(whole, text);
     const body: EventBody<'file.changed'> = {
-      ...{ step: this.step + 1, call: 0, computer: 'gpu', path: whole, by, size: text.length, text },
-      ...{ before: before === null ? null : hash(before), after: hash(text), beforeText: before },
+      step: this.step + 1,
+      call: 0,
+      computer: 'gpu',
+      path: whole,
+      by,
+      size: text.length,
+      text,
+      before: before === null ? null : hash(before),
+      after: hash(text),
+      beforeText: before,
     };
     return { kind: 'file.changed' as const, body };
   }

@@ -60,7 +60,11 @@ export function formatter(units: Units): Format {
     hourCycle: 'h23',
   });
   const stamp = new Intl.DateTimeFormat(units.locale, {
-    ...{ month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
+    month: 'short',
+    day: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
   });
   const day = new Intl.DateTimeFormat(units.locale, { month: 'short', day: 'numeric' });
 

@@ -283,8 +283,16 @@ describe('ContextFold, any log', () => {
 const started = (over: Partial<Extract<NewEvent, { kind: 'summary.started' }>['body']> = {}): NewEvent => ({
   kind: 'summary.started',
   body: {
-    ...{ step: 4, segment: 1, entries: 1, pair: false, tokens: 9, limit: 8, why: 'limit', hints: [] },
-    ...{ steps: { from: 1, to: 1 }, carried: { from: 2, to: 3 } },
+    step: 4,
+    segment: 1,
+    entries: 1,
+    pair: false,
+    tokens: 9,
+    limit: 8,
+    why: 'limit',
+    hints: [],
+    steps: { from: 1, to: 1 },
+    carried: { from: 2, to: 3 },
     head: [{ role: 'system', content: 'You summarise.' }],
     closing: 'That was it.',
     tools: [],
@@ -332,8 +340,17 @@ describe('ContextFold, a summary turn', () => {
     const rejected: NewEvent = {
       kind: 'summary.rejected',
       body: {
-        ...{ step: 4, attempt: 1, problem: 'empty', text: '', reasoning: '', calls: [], finishReason: null },
-        ...{ model: 'm', usage: null, cost: null, durationMs: 1 },
+        step: 4,
+        attempt: 1,
+        problem: 'empty',
+        text: '',
+        reasoning: '',
+        calls: [],
+        finishReason: null,
+        model: 'm',
+        usage: null,
+        cost: null,
+        durationMs: 1,
       },
     };
     const context = fold([segment, ...steps, started(), rejected, rejected]);
@@ -341,8 +358,13 @@ describe('ContextFold, a summary turn', () => {
     context.apply({ kind: 'run.status', body: { status: 'paused', reason: 'summary_failed', message: '' } });
     expect(context.summary).toMatchObject({ rejected: 0, problem: 'empty' });
     const model = {
-      ...{ endpoint: 'e', baseUrl: 'http://e', model: 'n', keyRef: null, params: {} },
-      ...{ contextTokens: 9, sendReasoning: true },
+      endpoint: 'e',
+      baseUrl: 'http://e',
+      model: 'n',
+      keyRef: null,
+      params: {},
+      contextTokens: 9,
+      sendReasoning: true,
     };
     context.apply({ kind: 'model.changed', body: { model, request: { model: 'n' }, by: 'Ada' } });
     expect(parse(context)).toMatchObject({

@@ -47,7 +47,9 @@ describe('diff of two requests', () => {
     const before = request([...head, ...pair(1)], { tail: '\n[1 h]' });
     const after = request([...head, ...pair(1, `output 1${hint}`)], { tail: '\n[2 h]' });
     expect(diffPrompts(before, after).changes[3]).toEqual({
-      ...{ kind: 'changed', before: 3, after: 3 },
+      kind: 'changed',
+      before: 3,
+      after: 3,
       reason: { why: 'hint', text: hint },
     });
   });
@@ -57,7 +59,9 @@ describe('diff of two requests', () => {
     const short = `${'a'.repeat(1000)}\n[5,000 characters left out]\n${'c'.repeat(1000)}`;
     const diff = diffPrompts(request([...head, ...pair(1, long)]), request([...head, ...pair(1, short)]));
     expect(diff.changes[3]).toEqual({
-      ...{ kind: 'changed', before: 3, after: 3 },
+      kind: 'changed',
+      before: 3,
+      after: 3,
       reason: { why: 'shortened', was: 7000, kept: 2000, cut: 'b'.repeat(5000) },
     });
   });

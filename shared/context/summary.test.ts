@@ -119,7 +119,8 @@ describe('what a summary no longer mentions', () => {
 
   it('looks for whole names', () => {
     const call = (session: string) => ({
-      ...{ id: '1', type: 'function' as const },
+      id: '1',
+      type: 'function' as const,
       function: { name: 'run', arguments: JSON.stringify({ session_id: session }) },
     });
     const given: ChatMessage[] = [

@@ -36,7 +36,8 @@ export function tokenDifference(a: TokenView, b: TokenView): TokenDifference {
     return [{ index: mine.index, step: mine.step, sameText, a: left, b: right }];
   });
   return {
-    ...{ sameTokens, messages },
+    sameTokens,
+    messages,
     changed: sameTokens ? changedTokens(a.losses, b.losses) : [],
     trained: { a: a.trainedTokens, b: b.trainedTokens },
   };
@@ -60,7 +61,9 @@ function textOf({ text }: TokenView, { from, to }: TokenMessage): string {
 
 function lossOf({ loss, source, reason, trainedTokens, tokens }: TokenMessage): MessageLoss {
   return {
-    ...{ loss, trainedTokens, tokens },
+    loss,
+    trainedTokens,
+    tokens,
     ...(source === undefined ? {} : { source }),
     ...(reason === undefined ? {} : { reason }),
   };

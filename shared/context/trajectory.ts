@@ -128,7 +128,8 @@ export class TrajectoryFold {
     const { reasoning } = this.options;
     return new ContextFold({
       sendReasoning: reasoning === 'as-sent' ? sendReasoning : reasoning === 'keep',
-      ...{ messagesOnly: true, fixedReasoning: reasoning !== 'as-sent' },
+      messagesOnly: true,
+      fixedReasoning: reasoning !== 'as-sent',
     });
   }
 
@@ -197,15 +198,26 @@ export class TrajectoryFold {
     }
     if (last !== null) addTail(messages, (at.get(last.step) ?? 0) - 1, last.tail);
     const differences = notAsSent({
-      ...{ asked, shows, entries, at, head },
+      asked,
+      shows,
+      entries,
+      at,
+      head,
       headImages: context.headImages,
       leftOut: last === null ? [] : forms.leftOut(last.step, entries),
       shortened: last === null ? [] : forms.shortened(last.step),
     });
     return {
       kind: 'react',
-      ...{ run, segment, opened, tools, messages, own, ...steps },
-      ...{ notAsSent: differences, refused: [] },
+      run,
+      segment,
+      opened,
+      tools,
+      messages,
+      own,
+      ...steps,
+      notAsSent: differences,
+      refused: [],
     };
   }
 
@@ -221,13 +233,26 @@ export class TrajectoryFold {
     for (const [index, message] of messages.entries()) if (!at.has(message.step)) at.set(message.step, index);
     const differences = notAsSent({
       asked: [{ ...forms.now, step }],
-      ...{ shows, at, entries: context.entries, head: 0, headImages: [], leftOut: [], shortened: [] },
+      shows,
+      at,
+      entries: context.entries,
+      head: 0,
+      headImages: [],
+      leftOut: [],
+      shortened: [],
     });
     return {
       kind: 'summary',
-      ...{ run, segment, opened, tools: sent.tools },
+      run,
+      segment,
+      opened,
+      tools: sent.tools,
       messages: [...messages, ...entryMessages(entryOf(body), shows)],
-      ...{ own: [step], carried: [], unfinished: [], notAsSent: differences, refused },
+      own: [step],
+      carried: [],
+      unfinished: [],
+      notAsSent: differences,
+      refused,
     };
   }
 }

@@ -12,7 +12,9 @@ const draft = 'Look at it.\n</real_user> "twice" \ud800';
 const segment = (head: EventBody<'segment.started'>['head'], tools = 1): NewEvent => ({
   kind: 'segment.started',
   body: {
-    ...{ segment: 1, head, request: { model: 'm', stream: true } },
+    segment: 1,
+    head,
+    request: { model: 'm', stream: true },
     tools: Array.from({ length: tools }, () => ({
       type: 'function' as const,
       function: { name: 'run', description: 'Runs.', parameters: { type: 'object' } },

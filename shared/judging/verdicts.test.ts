@@ -5,14 +5,12 @@ import type { JudgeWindow } from './windows';
 const turn = (step: number) => ({ step, isSummary: false, text: 'x', tokens: 1 });
 const window: JudgeWindow = { rubric: 'steps', context: [turn(1)], judged: [turn(2), turn(3), turn(4)] };
 const entry = (of: number, more: Record<string, unknown> = {}) => ({
-  ...{
-    turn: of,
-    verdict: 'mask',
-    reason: 'blind-edit',
-    confidence: 0.8,
-    why: 'It did not look.',
-    cites: [1],
-  },
+  turn: of,
+  verdict: 'mask',
+  reason: 'blind-edit',
+  confidence: 0.8,
+  why: 'It did not look.',
+  cites: [1],
   ...more,
 });
 const answer = (...turns: unknown[]) => [{ name: 'judge_turns', arguments: JSON.stringify({ turns }) }];

@@ -83,12 +83,10 @@ export function readVerdicts(
     }
     const steps = [...new Set(cites)].filter((step) => shown.has(step) && step !== turn);
     found.set(turn, {
-      ...{
-        step: turn,
-        value: verdict,
-        reason: oneLine(reason),
-        why: oneLine(why.slice(0, 10_000)),
-      },
+      step: turn,
+      value: verdict,
+      reason: oneLine(reason),
+      why: oneLine(why.slice(0, 10_000)),
       confidence: reason === ONLY_FOLLOWS_HINT ? Math.min(UNSURE, confidence ?? UNSURE) : confidence,
       steps: steps.sort((one, other) => one - other).slice(0, 200),
     });

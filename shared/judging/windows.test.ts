@@ -5,7 +5,9 @@ import type { JudgedTurn } from './judged-turn';
 import { WindowCutter, windowLimits } from './windows';
 
 const turn = (step: number, text = `turn ${step}`, isSummary = false): JudgedTurn => ({
-  ...{ step, isSummary, text },
+  step,
+  isSummary,
+  text,
   tokens: estimateTokens(text),
 });
 const windowsOf = (turns: readonly JudgedTurn[]) => {
@@ -61,7 +63,8 @@ describe('the request', () => {
       run,
       window,
       {
-        ...{ asked: [2], mark },
+        asked: [2],
+        mark,
       },
     );
     const { messages, tool_choice, temperature } = JSON.parse(body) as {

@@ -158,7 +158,11 @@ describe('registers of their own', () => {
   it('assignments belong to everybody: one per person and batch', () => {
     const batch = '01K0000000000000000000BATC';
     const assign = (uuid: string, on: boolean): AnnotationOp => ({
-      ...{ op: 'assign', batch, to: { uuid, name: uuid }, blind: true, on },
+      op: 'assign',
+      batch,
+      to: { uuid, name: uuid },
+      blind: true,
+      on,
     });
     const lead = new EntryMaker('Ada');
     const ada = lead.entry([1, 9], assign('ada', true));

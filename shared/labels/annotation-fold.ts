@@ -207,7 +207,12 @@ function piecesOf(
 function decide(heads: AnnotationEntry[]): StepDecisions {
   if (heads.length === 0) return noDecisions;
   const decisions: StepDecisions = {
-    ...{ humans: [], judges: [], corrections: [], assigned: [], flagged: false, comments: [] },
+    humans: [],
+    judges: [],
+    corrections: [],
+    assigned: [],
+    flagged: false,
+    comments: [],
   };
   for (const head of heads.sort((a, b) => (a.ulid < b.ulid ? -1 : 1))) take(decisions, head);
   return decisions;

@@ -27,7 +27,15 @@ const hard = rule('error-observation', 'mask', true);
 const soft = rule('command-failed', 'mask');
 const keep = rule('systematic-debugging', 'keep');
 const vote = (judge: string, value: 'mask' | 'keep', reason: string): JudgeVerdict => ({
-  ...{ judge, value, reason, confidence: null, why: '', steps: [], rubric: '1', entry: judge, at: 0 },
+  judge,
+  value,
+  reason,
+  confidence: null,
+  why: '',
+  steps: [],
+  rubric: '1',
+  entry: judge,
+  at: 0,
 });
 const judgeMask = vote('One', 'mask', 'J3');
 const judgeKeep = vote('Two', 'keep', 'J-debug');

@@ -8,11 +8,17 @@ const person = (name: string, value: Said, adjudication = false) => ({
   adjudication,
 });
 const vote = (judge: string, value: 'mask' | 'keep', reason = '', confidence: number | null = null) => ({
-  ...{ judge, value, reason, confidence },
+  judge,
+  value,
+  reason,
+  confidence,
   rubric: 'v1',
 });
 const step = (more: Partial<StepOpinions>): StepOpinions => ({
-  ...{ humans: [], judges: [], task: 't', outcome: null },
+  humans: [],
+  judges: [],
+  task: 't',
+  outcome: null,
   ...more,
 });
 
@@ -34,7 +40,10 @@ it('a judge is compared with what people say, and per reason', () => {
   expect(found.steps).toBe(7);
   expect(found.judges).toMatchObject([
     {
-      ...{ judge: 'j', rubrics: ['v1'], votes: 7, unparsable: 1 },
+      judge: 'j',
+      rubrics: ['v1'],
+      votes: 7,
+      unparsable: 1,
       accuracy: { value: 3 / 5, n: 5 },
       maskPrecision: { value: 2 / 3, n: 3 },
       maskRecall: { value: 2 / 3, n: 3 },
@@ -89,7 +98,9 @@ it('two votes of one judge that a merge brought together are one opinion, or non
     step({ judges: [vote('j', 'keep'), vote('k', 'keep')], outcome: 1 }),
   ]);
   expect(found.judges[0]).toMatchObject({
-    ...{ votes: 4, unparsable: 0, contradicting: 1 },
+    votes: 4,
+    unparsable: 0,
+    contradicting: 1,
     accuracy: { value: 0.5, n: 2 },
     bySureness: [{ from: 0.9, right: { n: 1 } }],
   });

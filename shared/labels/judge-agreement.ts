@@ -284,7 +284,10 @@ class TaskTally {
     const minus = shareOf(this.#bad.masked, this.#bad.votes);
     const both = plus !== null && minus !== null;
     return {
-      ...{ task: this.task, perStep, plus, minus },
+      task: this.task,
+      perStep,
+      plus,
+      minus,
       mu: both ? plus.value + minus.value : null,
       separation: both ? separation(plus.value, minus.value, perStep) : null,
       bound: both ? separationBound(plus.value, minus.value, perStep) : null,

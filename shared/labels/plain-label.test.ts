@@ -5,8 +5,13 @@ import { isPlainLabel } from './plain-label';
 
 const id = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
 const label = {
-  ...{ ulid: id, at: 1, author: { uuid: 'a', name: '' }, device: 'd', deviceSeq: 1 },
-  ...{ target: { run: id, from: 1, to: 2 }, supersedes: [id] },
+  ulid: id,
+  at: 1,
+  author: { uuid: 'a', name: '' },
+  device: 'd',
+  deviceSeq: 1,
+  target: { run: id, from: 1, to: 2 },
+  supersedes: [id],
   body: { op: 'label', value: 'train', reason: null },
 };
 

@@ -29,9 +29,22 @@ const SCIENTIFIC = /(?<![\w.])\d+(?:\.\d+)?e-?\d+(?!\w)/giu;
 const WORD = /\p{Script=Latin}[\p{Script=Latin}\p{N}]*/gu;
 
 const units: Readonly<Record<string, string>> = {
-  ...{ second: 's', seconds: 's', sec: 's', secs: 's', 秒: 's' },
-  ...{ minute: 'min', minutes: 'min', mins: 'min', 分钟: 'min' },
-  ...{ hour: 'h', hours: 'h', 小时: 'h', 轮: 'epoch', 张: 'gpu', 条: 'sample', 个: '' },
+  second: 's',
+  seconds: 's',
+  sec: 's',
+  secs: 's',
+  秒: 's',
+  minute: 'min',
+  minutes: 'min',
+  mins: 'min',
+  分钟: 'min',
+  hour: 'h',
+  hours: 'h',
+  小时: 'h',
+  轮: 'epoch',
+  张: 'gpu',
+  条: 'sample',
+  个: '',
 };
 
 const stopWords = new Set(

@@ -16,8 +16,13 @@ function vote(judge: string, rubric: string, step: number, value: Value, reason 
   const before = seen.get(`${judge} ${step}`);
   seen.set(`${judge} ${step}`, `entry ${seq}`);
   return {
-    ...{ ulid: `entry ${seq}`, at: -seq, author: judgeAuthor(judge), device: 'd', deviceSeq: seq },
-    ...{ target: { run: 'run', from: step, to: step }, supersedes: before === undefined ? [] : [before] },
+    ulid: `entry ${seq}`,
+    at: -seq,
+    author: judgeAuthor(judge),
+    device: 'd',
+    deviceSeq: seq,
+    target: { run: 'run', from: step, to: step },
+    supersedes: before === undefined ? [] : [before],
     body: { op: 'judge', value, confidence: null, reason, why: '', steps: [], rubric },
   };
 }
@@ -37,7 +42,12 @@ it('tells which verdicts another rubric changed, and whether for the better', ()
   ];
   expect(rubricDrift([run(entries, ['mask', 'train', 'mask', null])])).toMatchObject([
     {
-      ...{ judge: 'j', before: 'v1', after: 'v2', steps: 4, toMask: 1, toKeep: 1 },
+      judge: 'j',
+      before: 'v1',
+      after: 'v2',
+      steps: 4,
+      toMask: 1,
+      toKeep: 1,
       precision: { before: { value: 0.5, n: 2 }, after: { value: 1, n: 2 } },
       recall: { before: { value: 0.5, n: 2 }, after: { value: 1, n: 2 } },
     },

@@ -62,7 +62,8 @@ export function rubricDrift(runs: Iterable<JudgedEntries>): RubricDrift[] {
           const all = found.get(key) ?? { ...pair, changes: [] };
           found.set(key, all);
           all.changes.push({
-            ...{ before: earlier.entry.body.value, after: entry.body.value },
+            before: earlier.entry.body.value,
+            after: entry.body.value,
             truth: truth(step),
           });
         }

@@ -4,13 +4,31 @@ import type { HumanLabel, JudgeVerdict, RuleVerdict } from './labels';
 import { judgesInShort, stepOpinion } from './step-marks';
 
 const human = (name: string, value: 'train' | 'mask', adjudication = false): HumanLabel => ({
-  ...{ entry: name, author: { uuid: name, name }, value, reason: 'r', adjudication, at: 0 },
+  entry: name,
+  author: { uuid: name, name },
+  value,
+  reason: 'r',
+  adjudication,
+  at: 0,
 });
 const judge = (name: string, value: 'mask' | 'keep', confidence: number | null = 0.9): JudgeVerdict => ({
-  ...{ judge: name, value, reason: 'J3', confidence, why: '', steps: [], rubric: '1', entry: name, at: 0 },
+  judge: name,
+  value,
+  reason: 'J3',
+  confidence,
+  why: '',
+  steps: [],
+  rubric: '1',
+  entry: name,
+  at: 0,
 });
 const rule = (effect: 'mask' | 'keep', hard = false): RuleVerdict => ({
-  ...{ rule: `${effect}${hard}`, version: 1, effect, hard, why: '', steps: [] },
+  rule: `${effect}${hard}`,
+  version: 1,
+  effect,
+  hard,
+  why: '',
+  steps: [],
 });
 const said = (more: Partial<StepDecisions>): StepDecisions => ({ ...noDecisions, ...more });
 
@@ -65,7 +83,9 @@ test.each<[string, StepDecisions, RuleVerdict[], string[]]>([
       comments: [{ entry: 'c', author: { uuid: 'a', name: 'a' }, text: 't', at: 0 }],
       corrections: [
         {
-          ...{ entry: 'k', author: { uuid: 'a', name: 'a' }, at: 0 },
+          entry: 'k',
+          author: { uuid: 'a', name: 'a' },
+          at: 0,
           correction: { text: '', call: { name: 'x', arguments: '{}' }, note: '' },
         },
       ],
@@ -80,9 +100,13 @@ test.each<[string, StepDecisions, RuleVerdict[], string[]]>([
 test('the judges in short: a mask is enough, with the surest of those who say so', () => {
   expect(judgesInShort(noDecisions)).toBeNull();
   expect(judgesInShort(said({ judges: [judge('a', 'mask', 0.5), judge('b', 'keep', 1)] }))).toEqual({
-    ...{ value: 'mask', confidence: 0.5, differ: true },
+    value: 'mask',
+    confidence: 0.5,
+    differ: true,
   });
   expect(judgesInShort(said({ judges: [judge('a', 'keep', null)] }))).toEqual({
-    ...{ value: 'keep', confidence: null, differ: false },
+    value: 'keep',
+    confidence: null,
+    differ: false,
   });
 });

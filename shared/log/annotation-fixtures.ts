@@ -59,10 +59,17 @@ export const vote = (
   value: 'mask' | 'keep' | 'withdrawn',
   confidence: number | null = null,
 ): AnnotationOp => ({
-  ...{ op: 'judge', value, confidence, reason: 'J3', why: 'because', steps: [1], rubric: '1' },
+  op: 'judge',
+  value,
+  confidence,
+  reason: 'J3',
+  why: 'because',
+  steps: [1],
+  rubric: '1',
 });
 export const fix = (name: string): AnnotationOp => ({
-  ...{ op: 'correct', correction: { text: '', call: { name, arguments: '{}' }, note: '' } },
+  op: 'correct',
+  correction: { text: '', call: { name, arguments: '{}' }, note: '' },
 });
 
 /** Logs of three people (one with two devices) who label, adjudicate, flag, comment and undo, having seen some. */

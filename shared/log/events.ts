@@ -214,14 +214,20 @@ export const eventBodies = {
     durationMs: count,
   }),
   'approval.asked': z.object({
-    ...{ step, call, approval: ulid, what: z.string(), why: z.string() },
+    step,
+    call,
+    approval: ulid,
+    what: z.string(),
+    why: z.string(),
     /** What a person can allow for the rest of the run; absent where that cannot be said. */
     kinds: z.array(z.string()).optional(),
     /** Computers of the task that the call needs. Absent in older logs. */
     on: z.array(z.string()).optional(),
   }),
   'approval.decided': z.object({
-    ...{ approval: ulid, decision: z.enum(['allow', 'deny']), by: z.string() },
+    approval: ulid,
+    decision: z.enum(['allow', 'deny']),
+    by: z.string(),
     /** Allowed from here on in this run. */
     kinds: z.array(z.string()).optional(),
     /** What the agent is told of a refusal, in the words of who refused. */

@@ -72,7 +72,9 @@ export const outboxOps = z.discriminatedUnion('op', [
   z.object({ op: z.literal('run.limits'), limits: limitsChangeSchema }),
   z.object({ op: z.literal('run.checkpoint'), note: z.string() }),
   z.object({
-    ...{ op: z.literal('approval.decided'), approval: ulid, decision: z.enum(['allow', 'deny']) },
+    op: z.literal('approval.decided'),
+    approval: ulid,
+    decision: z.enum(['allow', 'deny']),
     /** The kinds that the question names run unasked for the rest of the run. */
     forRun: z.boolean().optional(),
     /** Of a refusal, for the agent. */

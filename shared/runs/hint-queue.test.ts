@@ -22,7 +22,10 @@ function queueOf(...ops: OutboxOp[]) {
 }
 
 const queued = (hint: string, deliver?: HintDelivery): OutboxOp => ({
-  ...{ op: 'hint.queued', hint, text: hint, category: 'other' },
+  op: 'hint.queued',
+  hint,
+  text: hint,
+  category: 'other',
   ...(deliver === undefined ? {} : { deliver }),
 });
 

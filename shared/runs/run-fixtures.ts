@@ -105,8 +105,16 @@ export class RunScript {
     ];
     const call = { id: `s${step}`, name: summaryTool.function.name, arguments: `{"knowledge": "${step}"}` };
     this.add('summary.started', {
-      ...{ step, segment, entries, pair, steps: range(part), carried: range(kept) },
-      ...{ tokens: 100_001, limit: 100_000, why: 'limit', hints: [] },
+      step,
+      segment,
+      entries,
+      pair,
+      steps: range(part),
+      carried: range(kept),
+      tokens: 100_001,
+      limit: 100_000,
+      why: 'limit',
+      hints: [],
       head: [{ role: 'system', content: 'You summarise.' }],
       closing: 'Summarise it.',
       tools: [summaryTool],
@@ -114,9 +122,18 @@ export class RunScript {
     });
     this.add('model.requested', requested(step));
     this.add('model.answered', {
-      ...{ step, stepId, kind: 'summary', text: `I summarise ${step}`, reasoning: '' },
-      ...{ calls: [call], invalid: [null], finishReason: 'tool_calls', model: 'test-model' },
-      ...{ usage: null, cost: null, durationMs: 1 },
+      step,
+      stepId,
+      kind: 'summary',
+      text: `I summarise ${step}`,
+      reasoning: '',
+      calls: [call],
+      invalid: [null],
+      finishReason: 'tool_calls',
+      model: 'test-model',
+      usage: null,
+      cost: null,
+      durationMs: 1,
       ...more,
     });
     this.add('summary.ended', { step, tokensBefore: 100_001, tokensAfter: 50_000, missing: [] });

@@ -97,8 +97,12 @@ export class RunStatsFold {
     switch (event.kind) {
       case 'segment.started':
         this.segments.push({
-          ...{ segment: event.body.segment, firstStep: this.steps + 1, steps: 0 },
-          ...{ input: 0, cached: 0, output: 0 },
+          segment: event.body.segment,
+          firstStep: this.steps + 1,
+          steps: 0,
+          input: 0,
+          cached: 0,
+          output: 0,
         });
         return;
       case 'model.answered':
@@ -132,7 +136,14 @@ export class RunStatsFold {
     const points = this.points.at(-1)?.step === steps ? this.points : [...this.points, last];
     const tools = [...this.tools].map(([tool, counts]) => ({ tool, ...counts }));
     return {
-      ...{ seq, steps, startedAt: this.startedAt, endedAt, evaluations, hints, segments, buckets },
+      seq,
+      steps,
+      startedAt: this.startedAt,
+      endedAt,
+      evaluations,
+      hints,
+      segments,
+      buckets,
       points: steps === 0 ? [] : points,
       tools: tools.sort((a, b) => b.calls - a.calls || (a.tool < b.tool ? -1 : 1)),
     };
@@ -184,7 +195,8 @@ export class RunStatsFold {
     for (const { from, counts } of before) {
       const index = Math.floor((from - 1) / this.width);
       const bucket = this.buckets[index] ?? {
-        ...{ from: index * this.width + 1, to: (index + 1) * this.width },
+        from: index * this.width + 1,
+        to: (index + 1) * this.width,
         counts: {},
       };
       for (const family of stepFamilies) {

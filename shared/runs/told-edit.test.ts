@@ -8,7 +8,10 @@ it('an observation that carries its difference tells the lines without their num
   const told = { removed_context: '11|a: 1\n12|b: |', added_context: '11|a: 2' };
   expect(toldEdit(observed(told))).toEqual({ path, first: 11, removed: 'a: 1\nb: |\n', added: 'a: 2\n' });
   expect(toldEdit(observed({ removed_context: '', added_context: '250|end' }))).toEqual({
-    ...{ path, first: 250, removed: '', added: 'end\n' },
+    path,
+    first: 250,
+    removed: '',
+    added: 'end\n',
   });
   expect(toldEdit(observed({ removed_context: '3|', added_context: '' }))).toMatchObject({ removed: '\n' });
 });

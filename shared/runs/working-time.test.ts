@@ -10,7 +10,12 @@ const status = (value: StoredStatus): NewEvent => ({
 const driver = (aliveUntil?: number): NewEvent => ({
   kind: 'driver.started',
   body: {
-    ...{ epoch: 1, pid: 1, host: 'h', app: 'a', runtime: 'r', reason: 'resume' as const },
+    epoch: 1,
+    pid: 1,
+    host: 'h',
+    app: 'a',
+    runtime: 'r',
+    reason: 'resume' as const,
     ...(aliveUntil === undefined ? {} : { aliveUntil }),
   },
 });

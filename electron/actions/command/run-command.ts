@@ -190,7 +190,10 @@ function placeOf(
 ): Place {
   const command = args.text('command');
   const data = {
-    ...{ computer: computer.name, session: info.name, sessionId: info.id, command },
+    computer: computer.name,
+    session: info.name,
+    sessionId: info.id,
+    command,
     async: !args.flag('wait_for_completion'),
     ...trainingData(command, task),
   };

@@ -269,8 +269,13 @@ async function type(
   return done(
     `Typed into session ${name}, which is now ${await env.desk.describe(computer, typing.sessionId, after)}. It printed:\n${output.trim() === '' ? '(nothing yet)' : boundText(output, 'get_session_output shows it in parts')}`,
     {
-      ...{ computer: computer.name, session: name, sessionId: typing.sessionId, input: text },
-      ...{ state: after.state, startOffset: typing.endOffset, endOffset: after.endOffset },
+      computer: computer.name,
+      session: name,
+      sessionId: typing.sessionId,
+      input: text,
+      state: after.state,
+      startOffset: typing.endOffset,
+      endOffset: after.endOffset,
     },
   );
 }

@@ -111,12 +111,18 @@ export const createFile: ActionDefinition = {
           ? ` It replaced a file of ${counted(before.decoded.file.lines.length, 'line')}.`
           : ' It replaced a file that was not text.';
     return write(env, context, {
-      ...{ path, before, file },
+      path,
+      before,
+      file,
       say: (written) => ({
         text: `${before === null ? 'Created' : 'Wrote'} ${env.files.label(path)} (${counted(total, 'line')}, ${counted(written.size, 'byte')}).${old}`,
         data: {
-          ...{ path, startLine: 1, endLine: total, totalLines: total },
-          ...{ created: before === null, sha256: written.sha256 },
+          path,
+          startLine: 1,
+          endLine: total,
+          totalLines: total,
+          created: before === null,
+          sha256: written.sha256,
         },
       }),
     });
@@ -296,14 +302,19 @@ export const editFile: ActionDefinition = {
         ? `Appended ${added} to ${env.files.label(path)}`
         : `Replaced lines ${plan.start}-${plan.end} of ${env.files.label(path)} with ${added}`;
     return write(env, context, {
-      ...{ path, before, file: plan.file },
+      path,
+      before,
+      file: plan.file,
       say: () => ({
         text: `${what}; it has ${counted(plan.file.lines.length, 'line')} now.\n${shown.text}`,
         data: {
           ...data,
-          ...{ startLine: plan.start, endLine: plan.start + plan.added - 1 },
-          ...{ shownStart: shown.shownStart, shownEnd: shown.shownEnd },
-          ...{ removedLines: plan.removed.length, addedLines: plan.added },
+          startLine: plan.start,
+          endLine: plan.start + plan.added - 1,
+          shownStart: shown.shownStart,
+          shownEnd: shown.shownEnd,
+          removedLines: plan.removed.length,
+          addedLines: plan.added,
         },
       }),
     });

@@ -75,7 +75,12 @@ function shownImage(env: ActionEnvironment, read: ReadImageFile): ActionResult {
   const pixels = `${width.toLocaleString('en-US')} × ${height.toLocaleString('en-US')} pixels`;
   const what = `${imageTypeName(mediaType)} image, ${pixels}, ${counted(size, 'byte')}`;
   const data = {
-    ...{ path, mediaType, width, height, size, sha256 },
+    path,
+    mediaType,
+    width,
+    height,
+    size,
+    sha256,
     ...(env.task.nameComputer ? { computer: env.task.filesComputer } : {}),
   };
   if (!env.takesImages()) {
@@ -86,7 +91,12 @@ function shownImage(env: ActionEnvironment, read: ReadImageFile): ActionResult {
     );
   }
   const image = {
-    ...{ name, mediaType, width, height, bytes: size, sha256 },
+    name,
+    mediaType,
+    width,
+    height,
+    bytes: size,
+    sha256,
     data: Buffer.from(bytes).toString('base64'),
   };
   return { ...done(`${name}: ${what}. It is shown in the message below.`, data), images: [image] };

@@ -45,7 +45,9 @@ export async function tokensCommand(
     '--arguments',
   );
   const options = exportRequestSchema.parse({
-    ...{ format, arguments: form, runs: [run] },
+    format,
+    arguments: form,
+    runs: [run],
     preset: oneOf<'default' | 'apollo'>(values.preset, ['default', 'apollo'], 'default', '--preset'),
     undecided: oneOf<'refuse' | 'train' | 'mask'>(
       values.undecided,

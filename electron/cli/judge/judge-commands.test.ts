@@ -26,7 +26,9 @@ it('votes that were brought in are compared with people’s labels, over all run
 
   const file = join(temporaryFolder(), 'votes.jsonl');
   const votes = [1, 2, 3, 4].map((step) => ({
-    ...{ step, judge: 'strict', rubric: 'v2' },
+    step,
+    judge: 'strict',
+    rubric: 'v2',
     ...(step > 2 ? { value: 'mask', reason: 'blind-edit' } : { value: 'keep', confidence: 0.9 }),
   }));
   const first = { step: 3, judge: 'strict', value: 'keep', rubric: 'v1' };
@@ -49,7 +51,10 @@ it('votes that were brought in are compared with people’s labels, over all run
   const { found, lines } = await agreement();
   expect(found.judges).toMatchObject([
     {
-      ...{ judge: 'strict', rubrics: ['v2'], votes: 4, unparsable: 0 },
+      judge: 'strict',
+      rubrics: ['v2'],
+      votes: 4,
+      unparsable: 0,
       accuracy: { value: 2 / 3, n: 3 },
       byReason: [{ reason: 'blind-edit', masked: 2, right: { value: 1, n: 1 } }],
     },

@@ -47,7 +47,8 @@ function start(...words: string[]): ChildProcess & { stdout: NodeJS.ReadableStre
   const options = ['--workspace', workspace, '--trust', '--json', '--base-url', model.baseUrl];
   const env = { ...process.env, WAYMARK_DATA: join(folder, 'data') };
   const child = spawn(process.execPath, [entry, 'judge', ...words, ...options, '--model', 'strict'], {
-    ...{ env, stdio: ['ignore', 'pipe', 'inherit'] },
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
   });
   return child as ReturnType<typeof start>;
 }

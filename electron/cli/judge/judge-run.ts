@@ -46,9 +46,14 @@ export async function runJudge(
   process.once('SIGINT', interrupt);
   try {
     const result = await runBatch(store, judgeTasks(store, runs, judge, which), {
-      ...{ judge: judge.name, price: endpoint.price, maxCost, signal: stop.signal },
-      ...{ model: modelPort(options, () => judge.model) },
-      ...{ together: TOGETHER, tries: TRIES, firstPauseMs: FIRST_PAUSE_MS },
+      judge: judge.name,
+      price: endpoint.price,
+      maxCost,
+      signal: stop.signal,
+      model: modelPort(options, () => judge.model),
+      together: TOGETHER,
+      tries: TRIES,
+      firstPauseMs: FIRST_PAUSE_MS,
     });
     const { ended } = result;
     if (ended?.why === 'failed') {

@@ -43,7 +43,12 @@ it('judges of known quality, asked over HTTP, are told apart by what people say'
     const model = { ...createdBody(writer.run).model, baseUrl: server.baseUrl };
     const tasks = judgeTasks(store, [writer.run], { name, model, rubrics });
     const result = await runBatch(store, tasks, {
-      ...{ judge: name, price: null, maxCost: null, together: 4, tries: 0, firstPauseMs: 1 },
+      judge: name,
+      price: null,
+      maxCost: null,
+      together: 4,
+      tries: 0,
+      firstPauseMs: 1,
       model: createModelClient({ name, baseUrl: server.baseUrl, key: null }),
       signal: new AbortController().signal,
     });
@@ -54,12 +59,16 @@ it('judges of known quality, asked over HTTP, are told apart by what people say'
   const { json } = await judgeCommand(context, parseArguments(['judge', 'agreement']));
   const found = new Map((json as JudgeAgreement).judges.map((figures) => [figures.judge, figures]));
   expect(found.get('perfect')).toMatchObject({
-    ...{ accuracy: { value: 1, n: STEPS }, kappa: { value: 1 } },
-    ...{ maskPrecision: { value: 1 }, maskRecall: { value: 1 } },
+    accuracy: { value: 1, n: STEPS },
+    kappa: { value: 1 },
+    maskPrecision: { value: 1 },
+    maskRecall: { value: 1 },
   });
   // It is right about most steps and finds nothing: kappa says so where accuracy does not.
   expect(found.get('lenient')).toMatchObject({
-    ...{ accuracy: { value: 0.75 }, kappa: { value: 0 }, maskRecall: { value: 0 } },
+    accuracy: { value: 0.75 },
+    kappa: { value: 0 },
+    maskRecall: { value: 0 },
   });
   const noisy = found.get('noisy');
   expect(noisy?.accuracy).toMatchObject({ value: 0.9, n: STEPS });

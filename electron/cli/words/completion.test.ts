@@ -34,7 +34,10 @@ function offered(line: string): string[] {
   const ask = `. ./script; COMP_WORDS=(${quoted}); COMP_CWORD=${words.length - 1}; _waymark; printf '%s\\n' "\${COMPREPLY[@]}"`;
   const path = `${folder}:${process.env.PATH}`;
   const out = execFileSync('bash', ['--norc', '-c', ask], {
-    ...{ cwd: folder, encoding: 'utf8', env: { PATH: path }, stdio: ['ignore', 'pipe', 'pipe'] },
+    cwd: folder,
+    encoding: 'utf8',
+    env: { PATH: path },
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   return out.split('\n').filter((word) => word !== '');
 }

@@ -46,7 +46,9 @@ export class LocalComputer implements Computer {
       sandbox === undefined
         ? new LocalFiles()
         : new SandboxedFiles({
-            ...{ computer: this.name, resourcesDir, command: () => sandbox.command() },
+            computer: this.name,
+            resourcesDir,
+            command: () => sandbox.command(),
             environment: sandboxEnvironment(sandbox, sessionEnvironment('', environment, {})),
           });
     this.sessions = new BackedSessionHost({

@@ -42,8 +42,11 @@ async function stand(
   open.push(root);
   const run = join(root, 'runs', 'one');
   const view: SandboxView = {
-    ...{ work: join(run, 'work'), home: join(run, 'home'), temporary: join(run, 'tmp') },
-    ...{ folders: [], network: true },
+    work: join(run, 'work'),
+    home: join(run, 'home'),
+    temporary: join(run, 'tmp'),
+    folders: [],
+    network: true,
     ...change,
   };
   await mkdir(join(root, 'runs', 'other'), { recursive: true });
@@ -207,7 +210,10 @@ describe.skipIf(sandboxMissing)(
       const { view } = place;
       const sandbox = racing({ ...view, folders: [{ path: shown, write: false, source: shown }] });
       const computer = new LocalComputer({
-        ...{ sessionsDir: join(root, 'sessions'), resourcesDir, sandbox, supervisors: [supervisor] },
+        sessionsDir: join(root, 'sessions'),
+        resourcesDir,
+        sandbox,
+        supervisors: [supervisor],
       });
       const session = { name: 'main', cwd: '/', env: {}, rows: 40, cols: 160 };
       await expect(computer.sessions.create(session)).rejects.toMatchObject({

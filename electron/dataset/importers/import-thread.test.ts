@@ -22,7 +22,9 @@ function largeTree(steps: number, characters: number): string {
   const folder = join(temporaryFolder(), 'tree');
   mkdirSync(folder);
   const nodes = Array.from({ length: steps }, (_, index) => ({
-    ...{ id: `n${index}`, parent_id: index === 0 ? null : `n${index - 1}`, node_type: 'react' },
+    id: `n${index}`,
+    parent_id: index === 0 ? null : `n${index - 1}`,
+    node_type: 'react',
     messages: [{ role: 'user', content: 'Do it.' }],
     response: { content: `${index} ${'x'.repeat(characters)}` },
   }));
@@ -43,7 +45,13 @@ it('gives what reading in this thread gives', async () => {
     await apart()(node, none, () => undefined),
   ];
   const known = ({ fingerprint, title, steps, segments, hints, events, left }: typeof here.head) => ({
-    ...{ fingerprint, title, steps, segments, hints, events, left },
+    fingerprint,
+    title,
+    steps,
+    segments,
+    hints,
+    events,
+    left,
   });
   expect(known(there.head)).toEqual(known(here.head));
   const kinds = (parts: LogPart[]) =>
@@ -106,7 +114,10 @@ it('the window hears how far it is, can break it off, and is answered meanwhile'
   const heard: ImportProgress[] = [];
   const holder = { require: () => ({ store }) } as unknown as WorkbenchHolder;
   const handlers = importHandlers({
-    ...{ holder, author: () => author, read: apart(), choose: async () => largeTree(400, 2_000) },
+    holder,
+    author: () => author,
+    read: apart(),
+    choose: async () => largeTree(400, 2_000),
     publisher: {
       publish: (_, payload) => {
         const progress = payload as ImportProgress;

@@ -47,7 +47,7 @@ function runner(hold: { at: number; held(): void; free: Promise<void> } | null =
     const done = writeDataset(
       reader,
       { ...task.options, out, signal: gate.signal },
-      { ...{ job, workspace: task.workspace, goOn, tell, borderEvents: 1 }, keeps: () => gate.keeps },
+      { job, workspace: task.workspace, goOn, tell, borderEvents: 1, keeps: () => gate.keeps },
     ).then(({ result }) => ({ result, dataset: null, notKept: null, resumed: false }));
     return {
       done,
@@ -194,7 +194,9 @@ describe('past exports', () => {
     await add(b, 0, 'AL');
     const answers = new DatasetAnswers(workspace);
     expect(await answers.difference(a, b)).toEqual({
-      ...{ a, b, count: 1 },
+      a,
+      b,
+      count: 1,
       steps: [{ run, step: 3, a: 1, b: 0, reasonA: 'human', reasonB: 'human: AL' }],
     });
     expect(

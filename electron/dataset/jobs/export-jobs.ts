@@ -143,9 +143,20 @@ export class ExportJobs {
       meter: new RateMeter(),
       toldAt: Number.NEGATIVE_INFINITY,
       view: {
-        ...{ id, folder, format: facts.options.format, state: 'waiting', startedAt },
-        ...{ done: 0, total: 0, records: 0, bytes: 0, rate: null, secondsLeft: null },
-        ...{ resumed: false, error: null, result: null },
+        id,
+        folder,
+        format: facts.options.format,
+        state: 'waiting',
+        startedAt,
+        done: 0,
+        total: 0,
+        records: 0,
+        bytes: 0,
+        rate: null,
+        secondsLeft: null,
+        resumed: false,
+        error: null,
+        result: null,
       },
     };
     this.jobs.set(id, job);

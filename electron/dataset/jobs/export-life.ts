@@ -72,7 +72,13 @@ export async function beginExport(
   const head = (): Omit<JournalHead, 'version'> => {
     const { done, total, records, bytes } = meter;
     return {
-      ...{ app: version, job, workspace, out, options, startedAt: started, owner: own },
+      app: version,
+      job,
+      workspace,
+      out,
+      options,
+      startedAt: started,
+      owner: own,
       done,
       total,
       records,
@@ -86,7 +92,9 @@ export async function beginExport(
   });
   let resumed = false;
   return {
-    ...{ folder, plans, meter },
+    folder,
+    plans,
+    meter,
     resumed: () => resumed || plans.skipped > 0,
     goOn: async (snapshot, input) => {
       const kept = await journal.read<Kept>('state');

@@ -40,7 +40,10 @@ async function exportHere(
       passing(datasetReader(reads), gate),
       { ...options, templateWants, out, sources, signal: gate.signal },
       {
-        ...{ job, workspace, goOn, keeps: () => gate.keeps },
+        job,
+        workspace,
+        goOn,
+        keeps: () => gate.keeps,
         tell: (progress) => {
           skipped = progress.skipped;
           tell(progress);
@@ -105,9 +108,16 @@ async function remember(
   try {
     await new DatasetRegistry(workspace).add(
       {
-        ...{ id, format: plan.options.format, writtenAt: Date.now(), snapshot: plan.snapshot, redacted },
-        ...{ variants: plan.variants.map(({ variant }) => variant), options: plan.options },
-        ...{ compression: plan.options.compression, records, bytes },
+        id,
+        format: plan.options.format,
+        writtenAt: Date.now(),
+        snapshot: plan.snapshot,
+        redacted,
+        variants: plan.variants.map(({ variant }) => variant),
+        options: plan.options,
+        compression: plan.options.compression,
+        records,
+        bytes,
         ...countMasks(variantPlan(plan).rows),
         files: files.flatMap(({ path, bytes: size, sha256, records: count }) =>
           count === undefined ? [] : [{ path, bytes: size, sha256, records: count }],

@@ -27,7 +27,9 @@ export function pairRecord(pair: PreferencePair, form: 'string' | 'object'): Rec
   const { kind, prompt, chosen, rejected, tools, row, sharedMessages, by, gap } = pair;
   const { task } = row.run.created;
   const side = ({ run, step, id, model, score, scoreIs }: PreferencePair['chosen']) => ({
-    ...{ run, step, id },
+    run,
+    step,
+    id,
     ...(model === null ? {} : { model }),
     ...(score === null ? {} : { score, score_is: scoreIs }),
   });
@@ -37,7 +39,10 @@ export function pairRecord(pair: PreferencePair, form: 'string' | 'object'): Rec
     rejected: [chatRecord(rejected.answer, form)],
     tools: JSON.stringify(tools),
     metadata: {
-      ...{ kind, task: task.id, task_hash: task.hash, shared_messages: sharedMessages },
+      kind,
+      task: task.id,
+      task_hash: task.hash,
+      shared_messages: sharedMessages,
       chosen: side(chosen),
       rejected: side(rejected),
       ...(by === null ? {} : { by }),

@@ -30,12 +30,15 @@ interface ScriptedToolCall {
 
 const ls: ScriptedCall = { name: 'run_command', args: { command: 'ls' } };
 const fix = (command: string, text = 'Look first.'): Correction => ({
-  ...{ text, call: { name: 'run_command', arguments: JSON.stringify({ command }) }, note: 'why' },
+  text,
+  call: { name: 'run_command', arguments: JSON.stringify({ command }) },
+  note: 'why',
 });
 const correcting = (who: string, run: string, step: number, correction: Correction) =>
   new EntryMaker(who, `${who} ${step}`, run).entry(step, { op: 'correct', correction } as AnnotationOp);
 const ran = (command: string, text?: string): ScriptedCall => ({
-  ...{ name: 'run_command', args: { command } },
+  name: 'run_command',
+  args: { command },
   ...(text === undefined ? {} : { text }),
 });
 
@@ -163,7 +166,9 @@ describe('pairs from branches', () => {
     expect(pairs).toHaveLength(1);
     const [pair] = pairs;
     expect(pair?.metadata).toMatchObject({
-      ...{ kind: 'branch', score_gap: 70, shared_messages: 5 },
+      kind: 'branch',
+      score_gap: 70,
+      shared_messages: 5,
       chosen: { run: runName(2), step: 3, score: 90, score_is: 'final' },
       rejected: { run: runName(1), step: 3, score: 20 },
     });

@@ -210,8 +210,14 @@ export class PairFinder {
         if (one.mask === 0) return this.drop('masked');
         return this.fitting({
           kind: 'branch',
-          ...{ prompt, chosen: sideOf(one, better), rejected: sideOf(other, worse) },
-          ...{ tools: row.tools, row: row.plan, sharedMessages: a.before, by: null, gap: Math.abs(gap) },
+          prompt,
+          chosen: sideOf(one, better),
+          rejected: sideOf(other, worse),
+          tools: row.tools,
+          row: row.plan,
+          sharedMessages: a.before,
+          by: null,
+          gap: Math.abs(gap),
         });
       }
       if (!sameTurn(one.after, other.after, false)) return this.drop('otherPrompt');
@@ -270,8 +276,12 @@ function meet(row: DatasetRow, answers: OwnAnswer[]): Met {
     tools: JSON.stringify(row.tools),
     shown: messages.slice(before),
     answers: answers.map(({ step, message, mask, after }) => ({
-      ...{ step: step.step, id: step.id, model: step.model.model },
-      ...{ message, mask, after },
+      step: step.step,
+      id: step.id,
+      model: step.model.model,
+      message,
+      mask,
+      after,
     })),
   };
 }

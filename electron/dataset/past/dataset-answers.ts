@@ -43,8 +43,12 @@ export class DatasetAnswers {
         count += 1;
         if (steps.length >= namedSteps) continue;
         steps.push({
-          ...{ run, step, a: from?.mask ?? null, b: to?.mask ?? null },
-          ...{ reasonA: why(from), reasonB: why(to) },
+          run,
+          step,
+          a: from?.mask ?? null,
+          b: to?.mask ?? null,
+          reasonA: why(from),
+          reasonB: why(to),
         });
       }
     }

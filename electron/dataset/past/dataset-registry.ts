@@ -32,7 +32,11 @@ export const storedDataset = z.object({
   variants: z.array(z.enum(exportVariants)),
   options: exportRequestSchema,
   compression: z.enum(compressions),
-  ...{ records: count, trained: count, masked: count, bytes: count, redacted: count },
+  records: count,
+  trained: count,
+  masked: count,
+  bytes: count,
+  redacted: count,
   files: z.array(z.object({ path: z.string(), bytes: count, sha256: sha, records: count })),
 });
 export type StoredDataset = z.infer<typeof storedDataset>;

@@ -201,7 +201,11 @@ class Check {
       bytes: 0,
     };
     const writing = await Writing.into(sinks, {
-      ...{ reader, plan, target: this.target, redactor: asTheyAre(), onEvents: () => undefined },
+      reader,
+      plan,
+      target: this.target,
+      redactor: asTheyAre(),
+      onEvents: () => undefined,
       context: { argumentsForm: this.manifest.arguments, signal },
       borderEvents: Number.POSITIVE_INFINITY,
       atBorder: async () => undefined,

@@ -35,7 +35,9 @@ const writtenManifest = z.object({
   runs: z.array(z.object({ run: idSchema, events: count, annotations: count })),
   files: z.array(
     z.object({
-      ...{ path, bytes: count, sha256: sha },
+      path,
+      bytes: count,
+      sha256: sha,
       records: count.optional(),
       variant: z.enum(exportVariants).optional(),
       split: z.enum(['train', 'validation']).optional(),

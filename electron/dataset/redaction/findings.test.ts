@@ -69,7 +69,10 @@ describe('findings in the rows of a plan', () => {
     expect(view.scannedBytes).toBeGreaterThan(10_000);
     const known = view.findings.find(({ rule }) => rule === 'known');
     expect(known).toMatchObject({
-      ...{ kind: 'secret', placeholder: '<<secret:known:1>>', excerpt: '… (38 characters)', allowed: false },
+      kind: 'secret',
+      placeholder: '<<secret:known:1>>',
+      excerpt: '… (38 characters)',
+      allowed: false,
       places: expect.arrayContaining([expect.objectContaining({ run, step: 1 })]),
     });
     expect(known?.places.map(({ field }) => field.replace(/\d+/gu, 'N'))).toContain(

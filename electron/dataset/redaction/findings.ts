@@ -63,8 +63,14 @@ export class Census {
     const findings = [...this.#findings].map(([identity, { hit, count, places, allowed }]): FindingView => {
       const name = findingName(hit);
       return {
-        ...{ name, rule: hit.rule, kind: hit.kind, placeholder: placeholders.get(identity) ?? '' },
-        ...{ excerpt: hit.excerpt, count, places, allowed },
+        name,
+        rule: hit.rule,
+        kind: hit.kind,
+        placeholder: placeholders.get(identity) ?? '',
+        excerpt: hit.excerpt,
+        count,
+        places,
+        allowed,
       };
     });
     findings.sort((a, b) => ORDER[a.kind] - ORDER[b.kind] || b.count - a.count || (a.name < b.name ? -1 : 1));

@@ -93,8 +93,12 @@ export class NameFinder {
     const hits: NameHit[] = [];
     const add = (kind: NameKind, rule: NameHit['rule'], name: string, start: number) =>
       hits.push({
-        ...{ kind, rule, name, identity: this.#identityOf(kind, name) },
-        ...{ start: view.origin(start), end: view.after(start + name.length) },
+        kind,
+        rule,
+        name,
+        identity: this.#identityOf(kind, name),
+        start: view.origin(start),
+        end: view.after(start + name.length),
       });
     this.#listed(view.text, add);
     homeNames(view.text, add);

@@ -51,7 +51,13 @@ export class TextFinder {
       const { start, end, kind, rule, identity, shows, length, part } = hit;
       const excerpt = `${shows}… (${length} characters)`;
       hits.push({
-        ...{ start, end, kind: 'secret', secret: kind, rule, identity, excerpt },
+        start,
+        end,
+        kind: 'secret',
+        secret: kind,
+        rule,
+        identity,
+        excerpt,
         ...(part && { part }),
       });
     }

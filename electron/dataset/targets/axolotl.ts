@@ -84,8 +84,13 @@ function refuseWhatFails({ message, trained }: RowMessage): void {
 function* problemsOf(value: Json): Generator<string> {
   yield* unknownKeys(value, ['messages', 'tools', 'metadata'], '');
   yield* messageProblems(value.messages, {
-    ...{ flag: 'train', values: [false, true], flagged: 'all', arguments: 'string' },
-    ...{ images: false, endsWithAnswer: true, answered: false },
+    flag: 'train',
+    values: [false, true],
+    flagged: 'all',
+    arguments: 'string',
+    images: false,
+    endsWithAnswer: true,
+    answered: false,
   });
   if (value.tools !== undefined) yield* jsonTextProblems(value.tools, 'list', 'tools');
   yield* textProblems(value.metadata, 'metadata');

@@ -66,8 +66,13 @@ function asksForSeveral(row: DatasetRow): boolean {
 function* problemsOf(value: Json): Generator<string> {
   yield* unknownKeys(value, ['messages', 'tools', 'parallel_tool_calls'], '');
   yield* messageProblems(value.messages, {
-    ...{ flag: 'weight', values: [0, 1], flagged: 'assistant', arguments: 'string' },
-    ...{ images: true, endsWithAnswer: true, answered: true },
+    flag: 'weight',
+    values: [0, 1],
+    flagged: 'assistant',
+    arguments: 'string',
+    images: true,
+    endsWithAnswer: true,
+    answered: true,
   });
   if (value.tools !== undefined) yield* toolProblems(value.tools, 'tools');
   if (Array.isArray(value.tools) && value.tools.length === 0)

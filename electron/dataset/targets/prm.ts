@@ -57,7 +57,8 @@ export const prm: Target = {
         const { run, task } = row.plan.run.created;
         const value = {
           prompt: transcript(withToolsInSystem(before, row.tools)),
-          ...{ completions, labels },
+          completions,
+          labels,
           metadata: { run, segment: row.plan.segment.segment, task: task.id, task_hash: task.hash, steps },
         };
         yield { value, trained: labels.length, steps };

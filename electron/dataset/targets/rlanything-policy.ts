@@ -46,7 +46,11 @@ export const rlanythingPolicy: Target = {
               prompt: chatMlPrompt(withToolsInSystem(plain.slice(0, at), row.tools)),
               response: plain[at]?.content ?? '',
               reward: found.advantage,
-              ...{ run, step: step.step, id: step.id, task: task.id, raw_reward: found.raw },
+              run,
+              step: step.step,
+              id: step.id,
+              task: task.id,
+              raw_reward: found.raw,
             };
             yield { value, trained: 1, steps: [step.step] };
           }

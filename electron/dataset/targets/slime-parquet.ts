@@ -5,11 +5,17 @@ type Fields = Readonly<Record<string, unknown>>;
 type Repetition = 'REQUIRED' | 'OPTIONAL';
 
 const text = (name: string, repetition_type: Repetition = 'REQUIRED') => ({
-  ...{ name, type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' }, repetition_type },
+  name,
+  type: 'BYTE_ARRAY',
+  converted_type: 'UTF8',
+  logical_type: { type: 'STRING' },
+  repetition_type,
 });
 const number = (name: string) => ({ name, type: 'INT32', repetition_type: 'REQUIRED' });
 const group = (name: string, num_children: number, repetition_type: Repetition = 'REQUIRED') => ({
-  ...{ name, num_children, repetition_type },
+  name,
+  num_children,
+  repetition_type,
 });
 const list = (name: string, repetition_type: Repetition = 'REQUIRED') => [
   { name, num_children: 1, repetition_type, converted_type: 'LIST', logical_type: { type: 'LIST' } },

@@ -18,7 +18,9 @@ async function recordsFor(scripts: RunScript[], entries: AnnotationEntry[] = [])
   const flat = await recordsOf(stepsParquet, planned);
   expect([...made.problems, ...flat.problems]).toEqual([]);
   return {
-    ...{ planned, made, flat },
+    planned,
+    made,
+    flat,
     rows: made.records.map(({ value }) => value as unknown as StepRecord),
     table: flat.records.map(({ value }) => value),
   };
@@ -56,26 +58,41 @@ describe('steps', () => {
       [3, 'null', 0, 'rule'],
     ]);
     expect(rows[0]).toMatchObject({
-      ...{
-        run,
-        segment: 1,
-        action: 'run_command',
-        arguments: '{"command":"ls"}',
-        observation: 'Observation 1.0',
-      },
-      ...{ text: 'Thought 1', reasoning: 'Hm.', hints: ['Use b.'], arm: '01', sample: 3, domain: null },
-      ...{ label: 'train', given_reason: 'good', best_score: 30, last_score: 30, final_score: 70 },
-      ...{ input_tokens: 100, output_tokens: 20, cached_tokens: 60, reasoning_tokens: 5, cost: 0.25 },
+      run,
+      segment: 1,
+      action: 'run_command',
+      arguments: '{"command":"ls"}',
+      observation: 'Observation 1.0',
+      text: 'Thought 1',
+      reasoning: 'Hm.',
+      hints: ['Use b.'],
+      arm: '01',
+      sample: 3,
+      domain: null,
+      label: 'train',
+      given_reason: 'good',
+      best_score: 30,
+      last_score: 30,
+      final_score: 70,
+      input_tokens: 100,
+      output_tokens: 20,
+      cached_tokens: 60,
+      reasoning_tokens: 5,
+      cost: 0.25,
       votes: [{ vote: 1 }, { vote: -1 }, { vote: 0 }],
     });
     expect(rows[1]).toMatchObject({
-      ...{ action: 'open_file', arguments: '{ "path" : "a" }', input_tokens: null, cost: null },
+      action: 'open_file',
+      arguments: '{ "path" : "a" }',
+      input_tokens: null,
+      cost: null,
       calls: [
         { name: 'open_file', valid: true, ok: false, error: 'not_found: No such file' },
         { name: 'nonsense', valid: false, observation: null, ok: null },
       ],
       corrections: [{ by: 'Bo', text: 'So.', name: 'run_command' }],
-      ...{ best_score: 30, final_score: 70 },
+      best_score: 30,
+      final_score: 70,
     });
     expect(rows[2]).toMatchObject({ action: '', arguments: '', calls: [], last_score: 30 });
     expect(checkRecords('steps', rows)).toMatchObject({ rows: 3, problems: [] });
@@ -101,7 +118,10 @@ describe('steps', () => {
   it('holds an observation whole that a row of a training set holds shortened', async () => {
     const script = new RunScript(run).startSegment().answer([{ ...ls, text: 'x'.repeat(5_000) }]);
     script.add('context.shortened', {
-      ...{ step: 1, call: 0, keepStart: 5, keepEnd: 5 },
+      step: 1,
+      call: 0,
+      keepStart: 5,
+      keepEnd: 5,
       ...({ tokensBefore: 10, tokensAfter: 5, limit: 5 } as object),
     } as never);
     script.answer([ls]);

@@ -80,7 +80,10 @@ function* problemsOf(value: Json): Generator<string> {
   const rules = { flag: SIDE, values: [false, true] as const, flagged: 'assistant' as const };
   yield* messageProblems([...flags(prompt, false), ...flags(completion, true)], {
     ...rules,
-    ...{ arguments: 'either', images: false, endsWithAnswer: true, answered: false },
+    arguments: 'either',
+    images: false,
+    endsWithAnswer: true,
+    answered: false,
   });
 }
 

@@ -50,8 +50,13 @@ function recordOf(row: DatasetRow, form: 'string' | 'object'): TargetRecord {
 function* problemsOf(value: Json): Generator<string> {
   yield* unknownKeys(value, ['messages', 'tools', 'metadata'], '');
   yield* messageProblems(value.messages, {
-    ...{ flag: 'train', values: [false, true], flagged: 'all', arguments: 'either' },
-    ...{ images: false, endsWithAnswer: false, answered: false },
+    flag: 'train',
+    values: [false, true],
+    flagged: 'all',
+    arguments: 'either',
+    images: false,
+    endsWithAnswer: false,
+    answered: false,
   });
   if (value.tools !== undefined) yield* jsonTextProblems(value.tools, 'list', 'tools');
   yield* textProblems(value.metadata, 'metadata');

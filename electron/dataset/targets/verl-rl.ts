@@ -89,7 +89,10 @@ export const verlRl: Target = {
             index: seen.size,
             split: plan.split,
             need_tools_kwargs: false,
-            ...{ task: task.id, task_hash: task.hash, run, tool_schemas: toolSchemas },
+            task: task.id,
+            task_hash: task.hash,
+            run,
+            tool_schemas: toolSchemas,
           },
         };
         seen.add(key);

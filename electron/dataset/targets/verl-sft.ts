@@ -119,7 +119,10 @@ function* expanded(row: DatasetRow): Generator<TargetRecord> {
       ],
       conversation: index === prefixes.length - 1 ? conversationOf(row) : [],
       enable_thinking: (message.reasoning_content ?? '') !== '',
-      ...{ run, segment: plan.segment.segment, kind: plan.kind, task: task.id },
+      run,
+      segment: plan.segment.segment,
+      kind: plan.kind,
+      task: task.id,
       tool_schemas: JSON.stringify(tools),
     };
     yield { value, trained: 1, steps: step?.own == null ? [] : [step.step] };

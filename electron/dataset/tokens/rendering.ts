@@ -94,7 +94,7 @@ export function training(
   rule: Pick<Training, 'owner' | 'trained' | 'warnings'>,
 ): Training {
   const { ids, starts } = encoded;
-  return { ...{ text, ids, starts, places }, ...rule, warnings: [...warnings, ...rule.warnings] };
+  return { text, ids, starts, places, ...rule, warnings: [...warnings, ...rule.warnings] };
 }
 
 /** Gives every token that holds a character of this part to a message. */

@@ -99,7 +99,10 @@ export function tokenRow(
 ): TokenRow {
   return {
     view: rowView(plan, index),
-    ...{ of, messages, tools, steps },
+    of,
+    messages,
+    tools,
+    steps,
     own: plan.steps.map(({ step, label }) => ({ step, source: label.source, reason: label.reason })),
   };
 }

@@ -31,8 +31,13 @@ export function trainQwen(loaded: LoadedTokenizer, row: TemplateRow): Training {
   const pieces = row.messages.map((message, index): Piece => {
     const cutBefore = index > 0 && message.role !== 'system' ? lengths.system : 0;
     return {
-      ...{ index, count: 1, messages: [message], tools: index === 0 ? row.tools : null },
-      ...{ cutBefore, cutAfter: 0, strangers: 0 },
+      index,
+      count: 1,
+      messages: [message],
+      tools: index === 0 ? row.tools : null,
+      cutBefore,
+      cutAfter: 0,
+      strangers: 0,
     };
   });
   return joined(loaded, row, pieces, lengths.prompt);
@@ -53,12 +58,22 @@ export function trainQwen3(loaded: LoadedTokenizer, row: TemplateRow): Training 
     pieces.push(
       index === 0
         ? {
-            ...{ index, count: group.length, messages: [...group, stranger], tools: row.tools },
-            ...{ cutBefore: 0, cutAfter: before, strangers: 0 },
+            index,
+            count: group.length,
+            messages: [...group, stranger],
+            tools: row.tools,
+            cutBefore: 0,
+            cutAfter: before,
+            strangers: 0,
           }
         : {
-            ...{ index, count: group.length, messages: [stranger, ...group], tools: null },
-            ...{ cutBefore: before + cut, cutAfter: 0, strangers: 1 },
+            index,
+            count: group.length,
+            messages: [stranger, ...group],
+            tools: null,
+            cutBefore: before + cut,
+            cutAfter: 0,
+            strangers: 1,
           },
     );
     index = end;
@@ -131,7 +146,8 @@ export function trainDistillQwen(loaded: LoadedTokenizer, row: TemplateRow): Tra
     text: prompt + answer,
     ids: [...asked.ids, ...said.ids],
     starts: [...asked.starts, ...said.starts.map((start) => start + prompt.length)],
-    ...{ owner, trained },
+    owner,
+    trained,
     places: row.messages.map((_, index) =>
       index === 0
         ? { from: 0, to: prompt.length }
@@ -192,8 +208,13 @@ function joined(
   prompt: number,
 ): Training {
   const all: Training = {
-    ...{ text: '', ids: [], starts: [], owner: new Int32Array(), trained: null },
-    ...{ places: row.messages.map(() => ({ from: 0, to: 0 })), warnings: [] },
+    text: '',
+    ids: [],
+    starts: [],
+    owner: new Int32Array(),
+    trained: null,
+    places: row.messages.map(() => ({ from: 0, to: 0 })),
+    warnings: [],
   };
   const owners: number[] = [];
   for (const piece of pieces) {

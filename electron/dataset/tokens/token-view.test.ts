@@ -18,7 +18,9 @@ const call = (command: string) => ({ name: 'run_command', arguments: { command }
 
 function row(turns: Partial<Turn>[]): TokenRow {
   return rowOf({
-    ...{ system: 'Be brief.', user: 'Begin.', tools: someTools },
+    system: 'Be brief.',
+    user: 'Begin.',
+    tools: someTools,
     turns: turns.map((turn) => ({ ...quiet, ...turn, results: ['first', 'second'] })),
   });
 }
@@ -62,13 +64,14 @@ describe('which arguments a template wants', () => {
 it('the family is told by the tokens of the template', () => {
   const families = Object.fromEntries(templateNames.map((name) => [name, model(name).view.family]));
   expect(families).toEqual({
-    ...{ 'qwen2.5': 'qwen2.5', qwen3: 'qwen3', 'qwen3.5': 'qwen3.5', 'glm-4.5': 'glm-4.5' },
-    ...{
-      'llama-3': 'llama-3',
-      'deepseek-v3': 'deepseek-v3',
-      'gpt-oss': 'gpt-oss',
-      'chatml-training': 'chatml',
-    },
+    'qwen2.5': 'qwen2.5',
+    qwen3: 'qwen3',
+    'qwen3.5': 'qwen3.5',
+    'glm-4.5': 'glm-4.5',
+    'llama-3': 'llama-3',
+    'deepseek-v3': 'deepseek-v3',
+    'gpt-oss': 'gpt-oss',
+    'chatml-training': 'chatml',
   });
 });
 

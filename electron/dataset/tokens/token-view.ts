@@ -99,7 +99,10 @@ function train(rule: Rule, loaded: LoadedTokenizer, row: TemplateRow): Training 
 }
 
 const letters: Readonly<Record<TokenMessage['loss'], string>> = {
-  ...{ trained: 't', masked: 'm', carried: 'c', context: '.' },
+  trained: 't',
+  masked: 'm',
+  carried: 'c',
+  context: '.',
 };
 
 function lossesOf(row: TokenRow, { masks }: TemplateRow, { owner, trained }: Training): string {
@@ -132,7 +135,12 @@ function messagesOf(
     const step = row.steps[index] ?? 0;
     const own = message.role === 'assistant' ? decided.get(step) : undefined;
     return {
-      ...{ index, role: message.role, step, from, to, loss: lossOf(row, index) },
+      index,
+      role: message.role,
+      step,
+      from,
+      to,
+      loss: lossOf(row, index),
       ...(own?.source == null ? {} : { source: own.source }),
       ...(own?.reason == null ? {} : { reason: own.reason }),
       trainedTokens: trainedBy.get(index) ?? 0,

@@ -51,7 +51,10 @@ export async function readTokenizerFolder(folder: string): Promise<TokenizerFold
       ? fromConfig(config.chat_template, folder)
       : { template: { source: own, file: 'chat_template.jinja' }, warnings: [] };
   return {
-    ...{ folder, name: nameOf(folder), tokenizer, template },
+    folder,
+    name: nameOf(folder),
+    tokenizer,
+    template,
     variables: specialTokens(config),
     warnings,
   };

@@ -22,9 +22,16 @@ export function loadTokenizer(read: TokenizerFolder, id: string): LoadedTokenize
   const family = familyOf(template.source);
   const form = argumentsForm(template, variables);
   return {
-    ...{ tokenizer, template, variables },
+    tokenizer,
+    template,
+    variables,
     view: {
-      ...{ id, folder, name, family, vocabulary: tokenizer.vocabulary, argumentsForm: form.form },
+      id,
+      folder,
+      name,
+      family,
+      vocabulary: tokenizer.vocabulary,
+      argumentsForm: form.form,
       warnings: [
         ...read.warnings,
         ...form.warnings,

@@ -16,8 +16,11 @@ export const eventSchemas = {
   'search.progress': indexProgress,
   'hints.changed': inRun,
   'live.delta': z.object({
-    ...{ run, step },
-    ...{ text: z.exactOptional(text), reasoning: z.exactOptional(text), call: z.exactOptional(text) },
+    run,
+    step,
+    text: z.exactOptional(text),
+    reasoning: z.exactOptional(text),
+    call: z.exactOptional(text),
   }),
   'live.session': terminalPage.safeExtend({ run, uid: text, live: count }),
   'session.changed': inRun,

@@ -5,9 +5,20 @@ const hash = text.nullable();
 const lines = number.nullable();
 
 export const fileRevision = z.object({
-  ...{ computer: text, path: text, revision: count, step, seq: count, before: hash, after: hash },
-  ...{ size: number, by: z.enum(['action', 'shell']), added: lines, removed: lines },
-  ...{ movedTo: text.nullable(), movedFrom: text.nullable(), inheritedFrom: run.nullable() },
+  computer: text,
+  path: text,
+  revision: count,
+  step,
+  seq: count,
+  before: hash,
+  after: hash,
+  size: number,
+  by: z.enum(['action', 'shell']),
+  added: lines,
+  removed: lines,
+  movedTo: text.nullable(),
+  movedFrom: text.nullable(),
+  inheritedFrom: run.nullable(),
 });
 
 export const fileAnswers = {

@@ -8,8 +8,16 @@ import { at, count, labelValue, listOf, nothing, number, run, step, steps, text 
 const kind = z.enum(attentionKinds);
 const urgency = z.union([z.literal(1), z.literal(2), z.literal(3)]);
 const item = z.object({
-  ...{ id: text, run, kind, urgency, step: step.nullable(), steps, seq: count, at },
-  ...{ facts: z.record(z.string(), z.union([z.string(), z.number(), z.null()])), open: z.boolean() },
+  id: text,
+  run,
+  kind,
+  urgency,
+  step: step.nullable(),
+  steps,
+  seq: count,
+  at,
+  facts: z.record(z.string(), z.union([z.string(), z.number(), z.null()])),
+  open: z.boolean(),
 });
 const counts = z.partialRecord(kind, count);
 const score = number.nullable();
@@ -19,24 +27,33 @@ const rule = z.enum(ruleIds);
 const precedence = z.enum(['union', 'judge_over_rule']);
 const standing = z.object({ train: count, mask: count, undecided: count });
 const example = z.object({
-  ...{ run, step, why: text, steps, now: labelValue.nullable(), conflict: z.boolean() },
+  run,
+  step,
+  why: text,
+  steps,
+  now: labelValue.nullable(),
+  conflict: z.boolean(),
 });
 
 const exportRow = z.object({
-  ...{
-    run,
-    segment: count,
-    kind: z.enum(['react', 'summary']),
-    index: count,
-    title: text,
-    tokens: number,
-  },
-  ...{ trained: count, masked: count, split: z.enum(['train', 'validation']) },
-  ...{ firstStep: step, lastStep: step },
+  run,
+  segment: count,
+  kind: z.enum(['react', 'summary']),
+  index: count,
+  title: text,
+  tokens: number,
+  trained: count,
+  masked: count,
+  split: z.enum(['train', 'validation']),
+  firstStep: step,
+  lastStep: step,
 });
 
 const exportPreview = z.object({
-  ...{ rows: count, steps: count, trained: count, masked: count },
+  rows: count,
+  steps: count,
+  trained: count,
+  masked: count,
   undecided: listOf(z.object({ run, steps, total: count })),
   dropped: listOf(z.object({ reason: text, count })),
   noTools: listOf(z.object({ run, rows: count })),
@@ -46,15 +63,21 @@ const exportPreview = z.object({
   variants: listOf(
     z.object({
       variant: z.enum(exportVariants),
-      ...{ records: count, rows: count, trained: count, masked: count },
-      ...{ trainedTokens: number, maskedTokens: number, tokens: number },
+      records: count,
+      rows: count,
+      trained: count,
+      masked: count,
+      trainedTokens: number,
+      maskedTokens: number,
+      tokens: number,
       byReason: listOf(
         z.object({ source: text, reason: text, value: labelValue, steps: count, tokens: number }),
       ),
       dropped: listOf(z.object({ reason: text, count })),
     }),
   ),
-  ...{ snapshot: text, unfinished: count },
+  snapshot: text,
+  unfinished: count,
   filtered: listOf(z.object({ by: text, runs: count, rows: count })),
   longest: listOf(exportRow),
   duplicates: listOf(z.object({ run, kept: run })),
@@ -64,8 +87,13 @@ const exportPreview = z.object({
 const redaction = z.object({
   findings: listOf(
     z.object({
-      ...{ name: text, rule: text, kind: z.enum(['secret', 'user', 'host', 'home']), placeholder: text },
-      ...{ excerpt: text, count, places: listOf(z.object({ run, step: count, field: text })) },
+      name: text,
+      rule: text,
+      kind: z.enum(['secret', 'user', 'host', 'home']),
+      placeholder: text,
+      excerpt: text,
+      count,
+      places: listOf(z.object({ run, step: count, field: text })),
       allowed: z.boolean(),
     }),
   ),
@@ -73,7 +101,12 @@ const redaction = z.object({
 });
 
 const runStats = z.object({
-  ...{ run, title: text, seq: count, steps: count, startedAt: at.nullable(), endedAt: at.nullable() },
+  run,
+  title: text,
+  seq: count,
+  steps: count,
+  startedAt: at.nullable(),
+  endedAt: at.nullable(),
   points: listOf(z.object({ step, at, cost: number.nullable(), input: number, output: number })),
   evaluations: listOf(z.object({ step, at, attempt: number.nullable(), score, forced: z.boolean() })),
   hints: listOf(z.object({ step, at, count })),
@@ -93,13 +126,16 @@ const runStats = z.object({
     z.object({
       value: z.enum(['train', 'mask', 'undecided']),
       source: z.enum(['adjudication', 'human', 'rule', 'judge', 'none']),
-      ...{ reason: text, steps: count },
+      reason: text,
+      steps: count,
     }),
   ),
   rules: listOf(z.object({ rule: text, effect, steps: count })),
   people: listOf(
     z.object({
-      ...{ uuid: text, name: text, decided: count },
+      uuid: text,
+      name: text,
+      decided: count,
       points: listOf(z.object({ at, decided: count })),
     }),
   ),
@@ -108,30 +144,56 @@ const runStats = z.object({
 export const findingAnswers = {
   'attention.list': listOf(
     z.object({
-      ...{ run, title: text, seenSeq: count, seenAt: at.nullable(), newSteps: count },
-      ...{ items: listOf(item), counts, behind: count },
+      run,
+      title: text,
+      seenSeq: count,
+      seenAt: at.nullable(),
+      newSteps: count,
+      items: listOf(item),
+      counts,
+      behind: count,
     }),
   ),
   'attention.seen': nothing,
   'attention.report': z.object({
-    ...{ from: at, to: at },
+    from: at,
+    to: at,
     runs: listOf(
       z.object({
-        ...{ run, title: text, steps: count, workingMs: number, cost: number, tokens: number },
+        run,
+        title: text,
+        steps: count,
+        workingMs: number,
+        cost: number,
+        tokens: number,
         scores: z.object({ before: score, after: score, best: score }),
-        ...{ stoodStillMs: number, hintsDelivered: count, state: text, items: listOf(item) },
+        stoodStillMs: number,
+        hintsDelivered: count,
+        state: text,
+        items: listOf(item),
       }),
     ),
   }),
   'rules.ofRun': z.object({
-    ...{ run, task: text, precedence, otherwise: precedence },
+    run,
+    task: text,
+    precedence,
+    otherwise: precedence,
     rules: listOf(
       z.object({
-        ...{ id: rule, version: number, effect, hard: z.boolean(), text, citation: text },
-        ...{ on: z.boolean(), otherwise: z.boolean() },
+        id: rule,
+        version: number,
+        effect,
+        hard: z.boolean(),
+        text,
+        citation: text,
+        on: z.boolean(),
+        otherwise: z.boolean(),
         parameters: listOf(
           z.object({
-            ...{ name: text, value: ruleValueSchema, otherwise: ruleValueSchema },
+            name: text,
+            value: ruleValueSchema,
+            otherwise: ruleValueSchema,
             from: z.enum(['rule', 'task', 'workspace']),
           }),
         ),
@@ -145,8 +207,15 @@ export const findingAnswers = {
     runs: listOf(run),
     rules: listOf(
       z.object({
-        ...{ rule, effect, total: count, newly: count, noLonger: count, now: standing, conflicts: count },
-        ...{ examples: listOf(example), gone: listOf(example) },
+        rule,
+        effect,
+        total: count,
+        newly: count,
+        noLonger: count,
+        now: standing,
+        conflicts: count,
+        examples: listOf(example),
+        gone: listOf(example),
       }),
     ),
     labels: z.object({ toTrain: count, toMask: count, toUndecided: count, total: count }),
@@ -155,7 +224,10 @@ export const findingAnswers = {
   }),
   'rules.apply': nothing,
   'rules.progress': z.object({
-    ...{ task: text, runs: count, behind: count, waiting: listOf(text) },
+    task: text,
+    runs: count,
+    behind: count,
+    waiting: listOf(text),
     events: z.object({ done: count, total: count }),
   }),
   'export.preview': exportPreview,

@@ -4,14 +4,20 @@ import { z } from 'zod';
 import { at, count, listOf, nothing, number, run, step, text } from './parts';
 
 const hint = z.object({
-  ...{ id: run, number: count, text, category: hintCategory, state: z.enum(hintStates), author: text },
-  ...{ queuedAt: at, deliver: hintDelivery, due: text.nullable(), verdict: hintVerdict.nullable() },
-  ...{
-    step: step.nullable(),
-    prompt: step.nullable(),
-    deliveredAt: at.nullable(),
-    position: count.nullable(),
-  },
+  id: run,
+  number: count,
+  text,
+  category: hintCategory,
+  state: z.enum(hintStates),
+  author: text,
+  queuedAt: at,
+  deliver: hintDelivery,
+  due: text.nullable(),
+  verdict: hintVerdict.nullable(),
+  step: step.nullable(),
+  prompt: step.nullable(),
+  deliveredAt: at.nullable(),
+  position: count.nullable(),
 });
 
 const waitsFor = z.enum([
@@ -24,7 +30,9 @@ const action = z.object({ text, reasoning: text, calls: listOf(callSchema) });
 
 export const hintAnswers = {
   'hints.list': z.object({
-    ...{ run, hints: listOf(hint), textToSend: text },
+    run,
+    hints: listOf(hint),
+    textToSend: text,
     waitsFor: z.object({ reason: waitsFor, until: at.nullable() }).nullable(),
   }),
   'hints.queue': hint,

@@ -30,20 +30,35 @@ export const labelStack = z.object({
   why: z.object({ code: z.enum(whyCodes), params: z.record(z.string(), text) }),
   humans: listOf(
     z.object({
-      ...{ entry: text, author: person, value: labelValue, reason: text.nullable() },
-      ...{ adjudication: z.boolean(), at },
+      entry: text,
+      author: person,
+      value: labelValue,
+      reason: text.nullable(),
+      adjudication: z.boolean(),
+      at,
     }),
   ),
   rules: listOf(
     z.object({
-      ...{ rule: text, version: number, effect: z.enum(['mask', 'keep']), hard: z.boolean() },
-      ...{ why: text, steps },
+      rule: text,
+      version: number,
+      effect: z.enum(['mask', 'keep']),
+      hard: z.boolean(),
+      why: text,
+      steps,
     }),
   ),
   judges: listOf(
     z.object({
-      ...{ value: z.enum(['mask', 'keep']), reason: text, judge: text, confidence: number.nullable() },
-      ...{ why: text, steps, rubric: text, entry: text, at },
+      value: z.enum(['mask', 'keep']),
+      reason: text,
+      judge: text,
+      confidence: number.nullable(),
+      why: text,
+      steps,
+      rubric: text,
+      entry: text,
+      at,
     }),
   ),
   corrections: listOf(z.object({ entry: text, author: person, correction: correctionSchema, at })),
@@ -65,7 +80,13 @@ const preview = {
 };
 
 const retroMask = z.object({
-  ...{ run, hint: text, number: count, text, delivered: step, from: step, to: step },
+  run,
+  hint: text,
+  number: count,
+  text,
+  delivered: step,
+  from: step,
+  to: step,
   evidence: listOf(z.object({ step, words: texts })),
 });
 

@@ -12,10 +12,18 @@ export const reviewAnswers = {
   'queue.view': z.object({
     runs: listOf(
       z.object({
-        ...{ run, title: text, assigned: z.boolean(), total: count, decided: count, left, blind: count },
+        run,
+        title: text,
+        assigned: z.boolean(),
+        total: count,
+        decided: count,
+        left,
+        blind: count,
       }),
     ),
-    ...{ total: count, decided: count, left },
+    total: count,
+    decided: count,
+    left,
   }),
   'queue.next': z
     .object({ run, step, class: queueClass, place: number.nullable(), of: number.nullable() })
@@ -24,14 +32,22 @@ export const reviewAnswers = {
   'queue.plan': z.object({
     shares: listOf(z.object({ to: person, run, blind: z.boolean(), second: z.boolean(), ranges })),
     people: listOf(z.object({ person, first: count, second: count, blind: count })),
-    ...{ steps: count, units: count, overlapSteps: count, overlap: number, digest: text },
+    steps: count,
+    units: count,
+    overlapSteps: count,
+    overlap: number,
+    digest: text,
     already: count,
     titles: z.record(z.string(), text),
   }),
   'queue.assign': z.object({ batch: text, entries: count }),
   'queue.batches': listOf(
     z.object({
-      ...{ batch: text, at, by: text, runs: listOf(run), steps: count },
+      batch: text,
+      at,
+      by: text,
+      runs: listOf(run),
+      steps: count,
       people: listOf(z.object({ person, steps: count, blind: count })),
     }),
   ),
@@ -39,8 +55,17 @@ export const reviewAnswers = {
   'queue.people': z.object({
     rows: listOf(
       z.object({
-        ...{ person, run, title: text, assigned: count.nullable(), decided: count, left: count },
-        ...{ agreement, machines: agreement, workMs: number, flags: count, disagreements: count },
+        person,
+        run,
+        title: text,
+        assigned: count.nullable(),
+        decided: count,
+        left: count,
+        agreement,
+        machines: agreement,
+        workMs: number,
+        flags: count,
+        disagreements: count,
         times: z.object({ decisions: count, medianMs: number, streaks }).nullable(),
       }),
     ),

@@ -14,7 +14,12 @@ const problem = z
 
 const hit = z.object({ step, snippet: text, field: z.enum(searchFields) });
 const line = z.object({
-  ...{ uid: text, computer: text, session: text, offset: count, endOffset: count, line: text },
+  uid: text,
+  computer: text,
+  session: text,
+  offset: count,
+  endOffset: count,
+  line: text,
 });
 
 export const indexProgress = z.object({ steps: count, behind: count });
@@ -26,7 +31,12 @@ const scanNews = z.object({
       z.object({ run, kind: z.literal('line'), line }),
     ]),
   ),
-  ...{ steps: count, lines: count, scanned: count, all: count, scannedBytes: number, allBytes: number },
+  steps: count,
+  lines: count,
+  scanned: count,
+  all: count,
+  scannedBytes: number,
+  allBytes: number,
   done: z.boolean(),
   givenUp: z.object({ why: z.enum(['text', 'whole']), pattern: text, run, step: step.nullable() }).nullable(),
 });
@@ -34,11 +44,18 @@ const scanNews = z.object({
 export const searchAnswers = {
   'search.steps': z.object({
     hits: listOf(hit),
-    ...{ total: count, before: count, hidden: count, behind: count, problem },
+    total: count,
+    before: count,
+    hidden: count,
+    behind: count,
+    problem,
   }),
   'search.workspace': z.object({
     runs: listOf(z.object({ run, title: text, total: count, hits: listOf(hit) })),
-    ...{ total: count, more: count, behind: count, problem },
+    total: count,
+    more: count,
+    behind: count,
+    problem,
   }),
   'search.scan': z.object({ scan: count.nullable(), problem }),
   'search.news': scanNews,

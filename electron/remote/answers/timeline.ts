@@ -15,13 +15,20 @@ const stepNote = z.discriminatedUnion('kind', [
   z.object({ ...note('status'), status: storedStatus, reason: text.nullable(), message: text }),
   z.object({
     ...note('score'),
-    ...{ score, attempt: number.nullable(), forced: z.boolean(), message: text },
+    score,
+    attempt: number.nullable(),
+    forced: z.boolean(),
+    message: text,
   }),
   z.object({ ...note('suspended'), ms: number }),
   z.object({
     ...note('summary'),
-    ...{ step, steps: range.nullable(), pair: z.boolean(), carried: range.nullable() },
-    ...{ tokensBefore: number, tokensAfter: number },
+    step,
+    steps: range.nullable(),
+    pair: z.boolean(),
+    carried: range.nullable(),
+    tokensBefore: number,
+    tokensAfter: number,
     missing: listOf(z.object({ kind: text, text })),
   }),
   z.object({ ...note('shortened'), step, was: number, kept: number }),
@@ -30,7 +37,11 @@ const stepNote = z.discriminatedUnion('kind', [
   z.object({ ...note('limits'), limits: limitsSchema, by: text }),
   z.object({
     ...note('checkpoint'),
-    ...{ checkpoint: text, step, why: text, note: text, bytes: number.nullable() },
+    checkpoint: text,
+    step,
+    why: text,
+    note: text,
+    bytes: number.nullable(),
   }),
   z.object({ ...note('branch'), parent: z.object({ run, step }), message: text }),
   z.object({ ...note('gpu'), computer: text, state: text, since: number }),
@@ -43,22 +54,52 @@ const answerKind = z.enum(['act', 'think', 'null', 'summary']);
 const imageRef = imagePartSchema.omit({ data: true });
 
 const stepHead = z.object({
-  ...{ run, step, id: text, segment: count, at, kind: answerKind, tool: text, title: text },
-  ...{ observation: text, done: z.boolean(), ok: z.boolean(), errorCode: text.nullable() },
-  ...{ exitCode: number.nullable(), bytes: number, score, imitatesHuman: z.boolean(), guards: texts },
-  ...{ label: effectiveLabel, rules: texts, by: texts, decided: texts, marks },
+  run,
+  step,
+  id: text,
+  segment: count,
+  at,
+  kind: answerKind,
+  tool: text,
+  title: text,
+  observation: text,
+  done: z.boolean(),
+  ok: z.boolean(),
+  errorCode: text.nullable(),
+  exitCode: number.nullable(),
+  bytes: number,
+  score,
+  imitatesHuman: z.boolean(),
+  guards: texts,
+  label: effectiveLabel,
+  rules: texts,
+  by: texts,
+  decided: texts,
+  marks,
   judge: z
     .object({ value: z.enum(['mask', 'keep']), confidence: number.nullable(), differ: z.boolean() })
     .nullable(),
-  ...{ computer: text, withheld: z.boolean(), flagged: z.boolean(), comments: count },
-  ...{ inheritedFrom: run.nullable(), image: imageRef.optional(), after: listOf(stepNote) },
+  computer: text,
+  withheld: z.boolean(),
+  flagged: z.boolean(),
+  comments: count,
+  inheritedFrom: run.nullable(),
+  image: imageRef.optional(),
+  after: listOf(stepNote),
 });
 
 const observation = z.object({
-  ...{ call: count, callId: text, name: text, args: scalars.nullable(), rawArguments: text },
-  ...{ invalid: text.nullable(), ok: z.boolean().nullable() },
+  call: count,
+  callId: text,
+  name: text,
+  args: scalars.nullable(),
+  rawArguments: text,
+  invalid: text.nullable(),
+  ok: z.boolean().nullable(),
   error: z.object({ code: text, message: text, detail: text.optional() }).nullable(),
-  ...{ text, data: z.record(z.string(), z.unknown()), durationMs: number.nullable() },
+  text,
+  data: z.record(z.string(), z.unknown()),
+  durationMs: number.nullable(),
   closedBy: text.nullable(),
   // A server from before there were images has none.
   images: listOf(imageRef).default(() => []),
@@ -67,7 +108,11 @@ const observation = z.object({
 
 const stepDetail = z.object({
   head: stepHead,
-  ...{ text, reasoning: text, usage: usageSchema.nullable(), cost: number.nullable(), durationMs: number },
+  text,
+  reasoning: text,
+  usage: usageSchema.nullable(),
+  cost: number.nullable(),
+  durationMs: number,
   model: text,
   observations: listOf(observation),
   shortened: listOf(z.object({ was: number, kept: number })),
@@ -81,11 +126,20 @@ const stepDetail = z.object({
 });
 
 const prompt = z.object({
-  ...{ run, step, sha256: text, rebuiltSha256: text, verified: z.boolean(), bytes: number },
+  run,
+  step,
+  sha256: text,
+  rebuiltSha256: text,
+  verified: z.boolean(),
+  bytes: number,
   messages: listOf(
     z.object({
       role: z.enum(['system', 'user', 'assistant', 'tool']),
-      ...{ json: text, content: text, images: listOf(imageRef).optional(), tokens: number, step },
+      json: text,
+      content: text,
+      images: listOf(imageRef).optional(),
+      tokens: number,
+      step,
     }),
   ),
   tools: listOf(toolSchema),
@@ -101,11 +155,16 @@ const image = z
   .refine(({ mediaType, bytes }) => imageTypeOf(bytes) === mediaType, 'not the kind of image it says');
 
 const evidence = z.object({
-  ...{ run, step },
+  run,
+  step,
   files: listOf(
     z.object({
-      ...{ computer: text, path: text, sight: z.enum(['new', 'seen', 'stale', 'never', 'unknown']) },
-      ...{ lookedAt: step.nullable(), changedBy: steps, changes: count },
+      computer: text,
+      path: text,
+      sight: z.enum(['new', 'seen', 'stale', 'never', 'unknown']),
+      lookedAt: step.nullable(),
+      changedBy: steps,
+      changes: count,
     }),
   ),
   moreFiles: count,
@@ -113,7 +172,9 @@ const evidence = z.object({
   score: z.object({ last: score, best: score }),
   gpus: listOf(
     z.object({
-      ...{ computer: text, state: z.enum(['idle', 'busy', 'unknown']), step },
+      computer: text,
+      state: z.enum(['idle', 'busy', 'unknown']),
+      step,
       gpus: listOf(z.object({ index: number, utilization: number, memoryUsedMb: number })),
     }),
   ),
@@ -134,13 +195,22 @@ export const timelineAnswers = {
   'timeline.facets': z.object({ tools: facets, rules: facets, computers: facets }),
   'timeline.tiles': listOf(
     z.object({
-      ...{ first: step, n: count, train: count, mask: count, undecided: count, hints: count },
-      ...{ errors: count, score },
+      first: step,
+      n: count,
+      train: count,
+      mask: count,
+      undecided: count,
+      hints: count,
+      errors: count,
+      score,
     }),
   ),
   'timeline.segments': listOf(
     z.object({
-      ...{ segment: count, firstStep: step, summaryStep: step.nullable(), lastStep: step },
+      segment: count,
+      firstStep: step,
+      summaryStep: step.nullable(),
+      lastStep: step,
       carried: range.nullable(),
       counts: z.object({ train: count, mask: count, undecided: count, disagreement: count }),
     }),

@@ -109,7 +109,12 @@ export async function assemble(parts: Parts, control: RunControl, releases: Rele
   const back = backDeps(all, clock);
   const record: Recorder['record'] = (events) => recorder.record(events);
   const sessions = new SessionRecorder({
-    ...{ store, run, epoch: context.lock.epoch, computers, back, record },
+    store,
+    run,
+    epoch: context.lock.epoch,
+    computers,
+    back,
+    record,
     failed: (session, error) =>
       options.log.error('Output of a session could not be followed', { run, session, error: String(error) }),
   });
@@ -123,7 +128,9 @@ export async function assemble(parts: Parts, control: RunControl, releases: Rele
     }
   }
   const commandTime = new CommandTime({
-    ...{ computers, back, record },
+    computers,
+    back,
+    record,
     failed: (error) => options.log.error('Command times could not be read', { run, error: String(error) }),
   });
   releases.push(() => commandTime.stop());
@@ -134,13 +141,20 @@ export async function assemble(parts: Parts, control: RunControl, releases: Rele
     }
   });
   const secrets = new SecretWatch({
-    ...{ scanner: options.scanner ?? new SecretScanner(), record },
+    scanner: options.scanner ?? new SecretScanner(),
+    record,
     failed: (error) =>
       options.log.error('A secret that was seen could not be recorded', { run, error: String(error) }),
   });
   recorder.onRecorded((events) => secrets.look(events));
   await setUp({
-    ...{ spec, created, packageFolder, folder, computers, record, back },
+    spec,
+    created,
+    packageFolder,
+    folder,
+    computers,
+    record,
+    back,
     fold: state.run,
     signal: control.haltThinking,
   });
@@ -152,7 +166,8 @@ export async function assemble(parts: Parts, control: RunControl, releases: Rele
         options.log.error('A jump of time could not be recorded', { run, error: String(error) });
       });
   const heartbeat = new Heartbeat({
-    ...{ folder, clock },
+    folder,
+    clock,
     suspended: time('clock.suspended'),
     jumped: time('clock.jumped'),
   });
@@ -202,18 +217,25 @@ export async function assemble(parts: Parts, control: RunControl, releases: Rele
   });
   const checkpointer = new Checkpointer({ options, run, created, spec, computers, fold: state.run });
   const codeWatch = new CodeWatch({
-    ...{ computers, clock, record },
+    computers,
+    clock,
+    record,
     scan: () => actions.codeChanges?.() ?? Promise.resolve([]),
     failed: (error) => options.log.error('Code files could not be looked at', { run, error: String(error) }),
   });
   releases.push(() => codeWatch.stop());
   const gpuWatch = new GpuWatch({
-    ...{ computers: withGpus(spec, computers), clock, record },
+    computers: withGpus(spec, computers),
+    clock,
+    record,
     failed: (error) => options.log.error('GPUs could not be watched', { run, error: String(error) }),
   });
   releases.push(() => gpuWatch.stop());
   const hintWatch = new HintWatch({
-    ...{ follower, computers, clock, record },
+    follower,
+    computers,
+    clock,
+    record,
     failed: (error) =>
       options.log.error('Conditions of hints could not be looked at', { run, error: String(error) }),
   });
@@ -235,7 +257,9 @@ export async function assemble(parts: Parts, control: RunControl, releases: Rele
           const closed = await closeIdleSessions(computers, open, (computer, error) => {
             // The score stands all the same; a session left open is closed by `waymark clean`.
             options.log.error('Sessions of a finished run were not closed', {
-              ...{ run, computer, error: String(error) },
+              run,
+              computer,
+              error: String(error),
             });
           });
           return [...events, ...closed];

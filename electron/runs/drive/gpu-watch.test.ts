@@ -10,7 +10,11 @@ import { GpuWatch } from './gpu-watch';
 
 const minute = 60_000;
 const gpu = (index: number, utilization: number | null, usedMb = 0): HostGpu => ({
-  ...{ index, name: 'H100', memoryMb: 81_559, usedMb, utilization },
+  index,
+  name: 'H100',
+  memoryMb: 81_559,
+  usedMb,
+  utilization,
 });
 
 describe('readings of GPUs', () => {
@@ -34,7 +38,9 @@ describe('readings of GPUs', () => {
     const [, , idle, busy] = feed([0, 0, 0, 5]);
     expect(idle?.state).toBe('idle');
     expect(busy).toEqual({
-      ...{ computer: 'gpu-1', state: 'busy', since: 3 * minute },
+      computer: 'gpu-1',
+      state: 'busy',
+      since: 3 * minute,
       gpus: [
         { index: 0, utilization: 0, memoryUsedMb: 0 },
         { index: 1, utilization: 5, memoryUsedMb: 7 },
@@ -109,8 +115,14 @@ describe('the GPU watch', () => {
       alias: 'gpu-1',
       exec: answer,
       health: () => ({
-        ...{ alias: 'gpu-1', state: state() as LinkState, since: 0, message: '' },
-        ...{ lastByteAt: null, roundTripMs: null, retryAt: null, tries: 0 },
+        alias: 'gpu-1',
+        state: state() as LinkState,
+        since: 0,
+        message: '',
+        lastByteAt: null,
+        roundTripMs: null,
+        retryAt: null,
+        tries: 0,
       }),
     };
     return stand as HostComputer;

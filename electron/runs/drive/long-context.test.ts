@@ -78,8 +78,16 @@ it('a run with summaries, hints and a restart on a real store: every prompt prov
     });
   const first = engineOf();
   const run = await first.startRun({
-    ...{ task: 'small', title: null, endpoint, experiment: null, maxSteps: 100, maxWorkingMs: null },
-    ...{ humanHints: true, author, approvals: 'off', ...unisolated },
+    task: 'small',
+    title: null,
+    endpoint,
+    experiment: null,
+    maxSteps: 100,
+    maxWorkingMs: null,
+    humanHints: true,
+    author,
+    approvals: 'off',
+    ...unisolated,
   });
   const events = async () => {
     const all: RunEvent[] = [];

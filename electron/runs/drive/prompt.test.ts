@@ -14,7 +14,11 @@ it.each([
   const { spec } = parseTaskYaml(smallTaskYaml.replace('protected:', `${gpu}protected:`));
   if (spec === null) throw new Error('The task is not sound.');
   const [system] = await promptHead(spec, {
-    ...{ resourcesDir, workspaceRoot: '/work', probed: null, taskHint: 'off' as const, severalCalls: false },
+    resourcesDir,
+    workspaceRoot: '/work',
+    probed: null,
+    taskHint: 'off' as const,
+    severalCalls: false,
   });
   expect(system?.content).toContain(words);
 });
@@ -26,13 +30,11 @@ it('says what the sessions of a computer begin with, and how long one training m
   if (spec === null) throw new Error('The task is not sound.');
   const head = (maxTrainingMs: number | null) =>
     promptHead(spec, {
-      ...{
-        resourcesDir,
-        workspaceRoot: '/work',
-        probed: null,
-        taskHint: 'off' as const,
-        severalCalls: false,
-      },
+      resourcesDir,
+      workspaceRoot: '/work',
+      probed: null,
+      taskHint: 'off' as const,
+      severalCalls: false,
       maxTrainingMs,
     });
   const [system] = await head(24 * 3_600_000);
@@ -49,13 +51,11 @@ it('names the folders that are shown to sandboxed sessions, and never as a perso
   if (spec === null) throw new Error('The task is not sound.');
   const head = (folders: { path: string; write: boolean }[]) =>
     promptHead(spec, {
-      ...{
-        resourcesDir,
-        workspaceRoot: '/work',
-        probed: null,
-        taskHint: 'off' as const,
-        severalCalls: false,
-      },
+      resourcesDir,
+      workspaceRoot: '/work',
+      probed: null,
+      taskHint: 'off' as const,
+      severalCalls: false,
       places: [{ name: 'local', kind: 'local', isolation: 'bubblewrap', folders }],
     });
   const [system] = await head([

@@ -28,7 +28,10 @@ function recorder(
         ...(await append(events)),
       }),
     },
-    ...{ run: 'r', epoch: 1, clock, signal },
+    run: 'r',
+    epoch: 1,
+    clock,
+    signal,
     waiting: (failure) => void waits.push(failure?.code ?? null),
   });
   made.onRecorded((events) => told.push(...events.map(idOf)));

@@ -66,7 +66,9 @@ it('says what it may cost and what it did cost', async () => {
       current: settingsSchema.parse({
         endpoints: [
           {
-            ...{ name: 'Scripted', baseUrl: made.model.baseUrl, model: 'scripted' },
+            name: 'Scripted',
+            baseUrl: made.model.baseUrl,
+            model: 'scripted',
             price: { input: 10, cached: 1, output: 100 },
           },
         ],

@@ -98,7 +98,10 @@ export class Rehearsals {
     const usage = { inputTokens, outputTokens, cachedTokens: 0, reasoningTokens: 0 };
     const cost = costOf(usage, this.price(model));
     return {
-      ...{ summary, step, prompt, model },
+      summary,
+      step,
+      prompt,
+      model,
       cost: { step: number, inputTokens, outputTokens, cost, model: model.model },
     };
   }

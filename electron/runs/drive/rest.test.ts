@@ -28,8 +28,14 @@ async function open(policy: ScriptedPolicy = thinking): Promise<EndpointsStand> 
 
 function engineOn(stand: EndpointsStand, store: Store): Engine {
   const engine = createEngine({
-    ...{ store, settings: { current: stand.settings }, findKey: () => null, clock: systemClock },
-    ...{ resourcesDir, sessionsDir: `${stand.folder}/sessions`, hosts: noHosts(), appVersion: 'test' },
+    store,
+    settings: { current: stand.settings },
+    findKey: () => null,
+    clock: systemClock,
+    resourcesDir,
+    sessionsDir: `${stand.folder}/sessions`,
+    hosts: noHosts(),
+    appVersion: 'test',
     log: { info: () => undefined, error: () => undefined },
   });
   stands.push({ close: () => engine.shutdown({ mode: 'now' }) });

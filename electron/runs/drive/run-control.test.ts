@@ -161,12 +161,10 @@ describe('a run that rests', () => {
         {
           calls: [
             call('run_command', {
-              ...{
-                computer_ip: 'local',
-                session_id: 'main',
-                command: 'sleep 300',
-                wait_for_completion: false,
-              },
+              computer_ip: 'local',
+              session_id: 'main',
+              command: 'sleep 300',
+              wait_for_completion: false,
             }),
           ],
         },
@@ -178,8 +176,12 @@ describe('a run that rests', () => {
     await stand.until(run, 'action.started', ({ name }) => name === 'sleep');
     expect(await stand.engine.running(run)).toEqual([
       {
-        ...{ computer: 'local', host: null, session: 'main', command: 'sleep 300' },
-        ...{ since: expect.any(Number), live: true },
+        computer: 'local',
+        host: null,
+        session: 'main',
+        command: 'sleep 300',
+        since: expect.any(Number),
+        live: true,
       },
     ]);
     await stand.engine.pause(run, author, 'now');

@@ -51,7 +51,9 @@ export async function takeUp(context: RunContext, before: number): Promise<Drive
     resting = true;
   });
   return {
-    ...{ run, control, ended },
+    run,
+    control,
+    ended,
     isResting: async () => {
       await recorder.tried();
       return resting;

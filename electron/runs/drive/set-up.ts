@@ -41,7 +41,9 @@ export async function setUp(order: SetUpOrder): Promise<void> {
   const { spec, packageFolder, folder, signal } = order;
   const status = new SetUpStatus(order);
   await prepareWorkspace({
-    ...{ spec, packageFolder, signal },
+    spec,
+    packageFolder,
+    signal,
     runFolder: folder,
     sites: sitesOf(order),
     onProgress: (steps) => status.told(steps),
@@ -92,7 +94,11 @@ function siteOf(order: SetUpOrder, computer: ComputerSpec, root: string): Site {
     return new LocalSite({ computer, packageFolder, signal, root, runFolder: folder, within });
   }
   return new HostSite({
-    ...{ computer, host, root, packageFolder, signal },
+    computer,
+    host,
+    root,
+    packageFolder,
+    signal,
     opened: async ({ id, name: session }: SessionInfo) => {
       if (fold.sessions.has(id)) return;
       const body = { computer: name, session, uid: id, ...terminal };

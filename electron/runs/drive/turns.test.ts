@@ -35,9 +35,14 @@ function driver(folder: string, endpoint: Endpoint): Driver {
   const store = openStoreInProcess(join(folder, 'workspace'), { partBytes: 400 });
   const errors: string[] = [];
   const engine = createEngine({
-    ...{ store, findKey: () => null, clock: systemClock },
+    store,
+    findKey: () => null,
+    clock: systemClock,
     settings: { current: settingsSchema.parse({ endpoints: [endpoint] }) },
-    ...{ hosts: noHosts(), resourcesDir, sessionsDir: join(folder, 'sessions'), appVersion: 'test' },
+    hosts: noHosts(),
+    resourcesDir,
+    sessionsDir: join(folder, 'sessions'),
+    appVersion: 'test',
     log: {
       info: () => undefined,
       error: (message, facts) => void errors.push(`${message} ${JSON.stringify(facts ?? {})}`),
@@ -78,8 +83,16 @@ it('two engines drive one run in turn, both open all the time: every byte of its
   const { drivers: pair, endpoint, gates } = await drivers();
   const [first] = pair;
   const run = await first.engine.startRun({
-    ...{ task: 'small', title: null, endpoint, experiment: null, maxSteps: null },
-    ...{ maxWorkingMs: null, humanHints: true, author, approvals: 'off' as const, ...unisolated },
+    task: 'small',
+    title: null,
+    endpoint,
+    experiment: null,
+    maxSteps: null,
+    maxWorkingMs: null,
+    humanHints: true,
+    author,
+    approvals: 'off' as const,
+    ...unisolated,
   });
   for (let last = TURN; last <= STEPS; last += TURN) {
     const { engine, store } = pair[((last / TURN) % 2) as 0 | 1];

@@ -75,7 +75,10 @@ function stand(acts: ConstructorParameters<typeof FollowedHost>[0]) {
 }
 
 const chunk = (offset: number, length: number) => ({
-  ...{ offset, bytes: new Uint8Array(length), receivedAt: 2.4, hostAt: 1.6 },
+  offset,
+  bytes: new Uint8Array(length),
+  receivedAt: 2.4,
+  hostAt: 1.6,
 });
 const away = () => {
   throw new ComputerUnavailable('box', 'The connection to box was lost.');
@@ -234,7 +237,10 @@ describe('following the sessions of a run', () => {
       {
         kind: 'session.unfollowed',
         body: {
-          ...{ computer: 'box', session: 'main', uid: 'u1', offset: 4 },
+          computer: 'box',
+          session: 'main',
+          uid: 'u1',
+          offset: 4,
           message: 'EIO: i/o error, write',
         },
       },
@@ -295,8 +301,17 @@ function observed(exitCode: number): NewEvent {
   return {
     kind: 'action.observed',
     body: {
-      ...{ step: 1, call: 0, callId: 'x', name: 'run_command', ok: true, error: null, text: '' },
-      ...{ data: { sessionId: 'u1', exitCode }, offsets: {}, durationMs: 1, closedBy: 'run' },
+      step: 1,
+      call: 0,
+      callId: 'x',
+      name: 'run_command',
+      ok: true,
+      error: null,
+      text: '',
+      data: { sessionId: 'u1', exitCode },
+      offsets: {},
+      durationMs: 1,
+      closedBy: 'run',
       imitatesHuman: false,
     },
   };

@@ -80,8 +80,14 @@ export class SessionRecorder {
       return;
     }
     const entry: Followed = {
-      ...{ computer: there, name, uid, offset, told: 0 },
-      ...{ moved: new Set(), over: false, done: Promise.resolve() },
+      computer: there,
+      name,
+      uid,
+      offset,
+      told: 0,
+      moved: new Set(),
+      over: false,
+      done: Promise.resolve(),
     };
     this.followed.set(uid, entry);
     entry.done = this.keepFollowing(entry);
@@ -181,8 +187,10 @@ export class SessionRecorder {
   private async take(entry: Followed, { offset, bytes, receivedAt, hostAt }: SessionChunk): Promise<void> {
     const { store, run, epoch } = this.options;
     const chunk = {
-      ...{ offset, bytes: bytes.slice() },
-      ...{ receivedAt: Math.round(receivedAt), hostAt: Math.round(hostAt) },
+      offset,
+      bytes: bytes.slice(),
+      receivedAt: Math.round(receivedAt),
+      hostAt: Math.round(hostAt),
     };
     await this.write(() => store.writer.sessionBytes(run, epoch, entry.uid, chunk));
     entry.offset = offset + bytes.length;

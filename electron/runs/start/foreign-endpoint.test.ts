@@ -61,12 +61,21 @@ it.each(foreign)(
     const mine = made.endpoint('Mine');
     const theirs = endpointSchema.parse({ ...mine, ...endpoint(evil.baseUrl, mine.baseUrl) });
     const run = await made.engine.startRun({
-      ...{ task: 'small', title: null, endpoint: theirs, experiment: null, maxSteps: null },
-      ...{ maxWorkingMs: null, humanHints: true, author, approvals: 'off', ...unisolated },
+      task: 'small',
+      title: null,
+      endpoint: theirs,
+      experiment: null,
+      maxSteps: null,
+      maxWorkingMs: null,
+      humanHints: true,
+      author,
+      approvals: 'off',
+      ...unisolated,
     });
     await made.drive(run);
     expect(await made.store.reader.run(run)).toMatchObject({
-      ...{ state: 'paused', reason: 'endpoint_differs' },
+      state: 'paused',
+      reason: 'endpoint_differs',
       message: expect.stringContaining(says),
     });
     expect([...evil.requests, ...(made.models.get('Mine')?.requests ?? [])]).toEqual([]);
@@ -89,7 +98,8 @@ it('what was named on the command line is asked with that variable, and with no 
     const ref = modelRef(endpoint, { context_tokens: 1_000 });
     const port = modelPort(
       {
-        ...{ settings: { current: (await stand()).settings }, addresses },
+        settings: { current: (await stand()).settings },
+        addresses,
         findKey: environmentKey({ MY_KEY: 'sk-mine', GITHUB_TOKEN: victim }),
       },
       () => ref,

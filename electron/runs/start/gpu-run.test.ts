@@ -44,13 +44,15 @@ it('a driven run records what the GPUs of its host do, and the inbox names a job
   const changes = await stand.of(id, 'gpu.changed');
   expect(changes).toMatchObject([
     {
-      ...{ computer: 'worker', state: 'busy' },
+      computer: 'worker',
+      state: 'busy',
       gpus: [{ index: 0, utilization: 97, memoryUsedMb: 42_000 }],
     },
   ]);
   const { items } = await stand.store.reader.attention(id);
   expect(items.find(({ kind }) => kind === 'contention')).toMatchObject({
-    ...{ step: 2, facts: { computer: 'worker', session: 'job', how: 'taken', gpu: 0, usedMb: 42_000 } },
+    step: 2,
+    facts: { computer: 'worker', session: 'job', how: 'taken', gpu: 0, usedMb: 42_000 },
   });
   expect(items.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['early_finish', 'finished']));
   expect(stand.errors).toEqual([]);

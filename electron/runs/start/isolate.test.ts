@@ -68,7 +68,8 @@ describe.skipIf(sandboxMissing)(
     it('a run that is to have none waits for a person', async () => {
       const own = await open();
       await expect(own.start({}, 'off', { isolation: 'none' })).rejects.toMatchObject({
-        ...{ code: 'not_isolated', detail: '' },
+        code: 'not_isolated',
+        detail: '',
       });
       const run = await own.start({}, 'off', { isolation: 'none', agreed: 'person' });
       await own.drive(run);
@@ -123,7 +124,8 @@ describe.skipIf(sandboxMissing)(
       const link = '    setup: { link: [{ from: /etc, to: data/etc }] }';
       const own = await open({ files: { 'task.yaml': smallTask(false, link) } });
       await expect(own.start({}, 'off', {})).rejects.toMatchObject({
-        ...{ code: 'refused', message: expect.stringContaining('/etc') },
+        code: 'refused',
+        message: expect.stringContaining('/etc'),
       });
     });
 
@@ -162,7 +164,8 @@ describe('where there is none', () => {
     const [created] = await own.of(run, 'run.created');
     const other = { ...created?.model, name: 'Other', baseUrl: 'http://127.0.0.1:9/v1' };
     await expect(own.engine.setModel(run, author, other as never)).rejects.toMatchObject({
-      ...{ code: 'refused', message: expect.stringContaining('recording') },
+      code: 'refused',
+      message: expect.stringContaining('recording'),
     });
   });
 });

@@ -73,7 +73,8 @@ async function sandboxed(
     const named = show.map(({ path, write }) => ({ path: withoutLinks(path), write }));
     const folders = [...links, ...named].map((folder) => ({ ...folder, source: withoutLinks(folder.path) }));
     return {
-      ...{ ...place, isolation: found.kind },
+      ...place,
+      isolation: found.kind,
       ...(computer?.internet === true ? {} : { network: 'none' as const }),
       ...(folders.length === 0 ? {} : { folders }),
     };
@@ -156,8 +157,11 @@ export function sandboxOf(
     );
   }
   const view = {
-    ...{ work: workspaceRoot(folder), home: join(folder, 'home'), temporary: join(folder, 'tmp') },
-    ...{ folders, network: network === undefined },
+    work: workspaceRoot(folder),
+    home: join(folder, 'home'),
+    temporary: join(folder, 'tmp'),
+    folders,
+    network: network === undefined,
   };
   const places = { data: dataFolder(process.env, process.platform), workspace: dirname(dirname(folder)) };
   return localSandbox(program, view, ({ source, write }) => refuseNames(source, places, write));

@@ -7,7 +7,13 @@ export function noHosts(): Hosts {
   const refuse = (alias: string) =>
     new WaymarkError('unsupported', `This process does not connect to other computers (${alias}).`);
   const health = (alias: string): LinkHealth => ({
-    ...{ alias, state: 'idle', lastByteAt: null, roundTripMs: null, since: 0, retryAt: null, tries: 0 },
+    alias,
+    state: 'idle',
+    lastByteAt: null,
+    roundTripMs: null,
+    since: 0,
+    retryAt: null,
+    tries: 0,
     message: '',
   });
   return {

@@ -12,7 +12,8 @@ afterEach(async () => {
 async function open(files: Record<string, string | null>): Promise<EngineStand> {
   stand = await EngineStand.open({
     policy: () => ({ calls: [{ name: 'finish', arguments: {} }] }),
-    ...{ files, aliases: [] },
+    files,
+    aliases: [],
   });
   return stand;
 }

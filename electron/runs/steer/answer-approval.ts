@@ -27,7 +27,9 @@ export async function answerApproval(
   if (said.length > 4_000) throw new WaymarkError('bad_input', 'A reason has at most 4000 characters.');
   if (said !== '') await refuseWithoutHints(reader, run);
   await writer.post(run, author, {
-    ...{ op: 'approval.decided', approval, decision },
+    op: 'approval.decided',
+    approval,
+    decision,
     ...(forRun ? { forRun } : {}),
     ...(decision === 'deny' && said !== '' ? { reason: said } : {}),
   });

@@ -20,7 +20,9 @@ async function computers() {
   closing.push(() => rm(folder, { recursive: true, force: true }));
   const make = (name: string) => {
     const computer = new LocalComputer({
-      ...{ name, sessionsDir: join(folder, name), resourcesDir },
+      name,
+      sessionsDir: join(folder, name),
+      resourcesDir,
       environment: { PATH: process.env.PATH, HOME: folder },
     });
     closing.push(async () => {
@@ -41,7 +43,10 @@ async function computers() {
 }
 
 const hint = (computer: string, session: string, at = Date.now()): WaitingHint => ({
-  ...{ id: 'h', text: 'x', due: null, deliver: { when: 'session_idle', computer, session } },
+  id: 'h',
+  text: 'x',
+  due: null,
+  deliver: { when: 'session_idle', computer, session },
   set: { entry: `${computer}/${session}`, seq: 1, at },
 });
 const job = (file: string) => `while [ ! -e ${file} ]; do sleep 0.02; done`;

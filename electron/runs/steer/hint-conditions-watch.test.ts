@@ -30,12 +30,20 @@ async function watching() {
     for (const event of events) follower.applyEvent(event);
   };
   const watch = new HintWatch({
-    ...{ follower, computers: new Map(), clock, record },
+    follower,
+    computers: new Map(),
+    clock,
+    record,
     failed: (error) => failed.push(error),
   });
   log.subscribe(() => void follower.refresh());
   return {
-    ...{ log, follower, watch, record, sleeps, failed },
+    log,
+    follower,
+    watch,
+    record,
+    sleeps,
+    failed,
     /** Time passes, and the sleep that is under way ends. */
     pass: async (ms: number) => {
       await eventually('it waits for the next look', () => sleeps.size > 0);

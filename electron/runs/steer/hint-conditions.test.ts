@@ -5,7 +5,10 @@ import { expect, test } from 'vitest';
 import { HintConditions } from './hint-conditions';
 
 const waits = (deliver: HintDelivery, seq = 0, at = 0): WaitingHint => ({
-  ...{ id: 'a', text: 'a', deliver, due: null },
+  id: 'a',
+  text: 'a',
+  deliver,
+  due: null,
   set: { entry: 'e', seq, at },
 });
 

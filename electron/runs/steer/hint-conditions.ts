@@ -62,7 +62,10 @@ export class SessionIdle {
         if (state === undefined) continue;
         const rests = state === 'idle' || state === 'ended';
         seen.push({
-          ...{ id: info.id, computer: name, name: info.name, rests },
+          id: info.id,
+          computer: name,
+          name: info.name,
+          rests,
           busy: state === 'busy' || state === 'waiting' || state === 'interactive',
           endedAt: rests ? await this.endOf(computer, info) : 0,
         });

@@ -14,7 +14,10 @@ afterEach(async () => {
 const call = (name: string, args: Record<string, unknown> = {}) => ({ name, arguments: args });
 const run = (command: string, wait = true) =>
   call('run_command', {
-    ...{ computer_ip: 'local', session_id: 'train', command, wait_for_completion: wait },
+    computer_ip: 'local',
+    session_id: 'train',
+    command,
+    wait_for_completion: wait,
   });
 const finish: ScriptedAnswer = { text: 'Done.', calls: [call('finish')] };
 const sleep = (seconds: number): ScriptedAnswer => ({ calls: [call('sleep', { sleep_time: seconds })] });

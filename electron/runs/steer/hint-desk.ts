@@ -61,7 +61,9 @@ export class HintDesk {
   ): Promise<void> {
     await this.refuseStranger(run, deliver);
     await this.store.writer.post(run, author, {
-      ...{ op: 'hint.edited', hint, text: wellFormed(text) },
+      op: 'hint.edited',
+      hint,
+      text: wellFormed(text),
       ...(category === undefined ? {} : { category }),
       ...(deliver === undefined ? {} : { deliver }),
     });

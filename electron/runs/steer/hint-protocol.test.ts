@@ -33,7 +33,10 @@ const base: Omit<Schedule, 'mostOperations' | 'mostCrashes' | 'told'> = {
 const waiting: typeof base = {
   operations: {
     'queue B': ({ B }) => ({
-      ...{ op: 'hint.queued', hint: B, text: 'b', category: 'other' },
+      op: 'hint.queued',
+      hint: B,
+      text: 'b',
+      category: 'other',
       deliver: { when: 'error_streak', steps: 2 },
     }),
     'queue A': ({ A }) => ({ op: 'hint.queued', hint: A, text: 'a', category: 'other' }),

@@ -159,7 +159,10 @@ export class OutboxFollower {
     if (body.op === 'approval.decided') {
       if (!this.decisions.has(body.approval)) {
         this.decisions.set(body.approval, {
-          ...{ decision: body.decision, by: author, forRun: body.forRun === true, reason: body.reason },
+          decision: body.decision,
+          by: author,
+          forRun: body.forRun === true,
+          reason: body.reason,
         });
       }
       return;

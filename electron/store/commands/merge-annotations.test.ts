@@ -77,7 +77,13 @@ test('two copies of a folder are two devices; their logs come together whichever
     judgeAuthor('One'),
     { run, from: 6, to: 6 },
     {
-      ...{ op: 'judge', value: 'mask', confidence: 0.5, reason: 'J3', why: 'w', steps: [], rubric: '1' },
+      op: 'judge',
+      value: 'mask',
+      confidence: 0.5,
+      reason: 'J3',
+      why: 'w',
+      steps: [],
+      rubric: '1',
     },
   );
   const undone = await label(theirs, run, bob, 4, 'train');
@@ -90,11 +96,9 @@ test('two copies of a folder are two devices; their logs come together whichever
     ...['train Alice+Bob', 'null Alice+Bob', 'train Alice+Bob', 'mask Bob', 'train Bob', 'train Bob'],
   ]);
   expect((await mine.reader.heads(run, 6, 6))[0]).toMatchObject({
-    ...{
-      judge: { value: 'mask', confidence: 0.5, differ: false },
-      decided: [bob.uuid],
-      marks: [],
-    },
+    judge: { value: 'mask', confidence: 0.5, differ: false },
+    decided: [bob.uuid],
+    marks: [],
   });
   expect((await mine.reader.heads(run, 2, 2))[0]?.marks).toEqual(['disagreement', 'humans_differ']);
   expect(await mine.writer.merge(there)).toMatchObject({ added: 0, known: 6, disagreements: 0 });

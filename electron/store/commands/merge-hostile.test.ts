@@ -119,9 +119,15 @@ function logOf(path: string, run: string, entries: readonly Record<string, unkno
   let hash: string = CHAIN_START_LINK;
   const lines = entries.map((entry, index) => {
     const body = JSON.stringify({
-      ...{ ulid: ulid(), at: 1, author: bob, device: 'd', deviceSeq: index + 1 },
-      ...{ target: { run, from: 1, to: 1 }, supersedes: [] },
-      ...{ body: { op: 'label', value: 'train', reason: null }, ...entry },
+      ulid: ulid(),
+      at: 1,
+      author: bob,
+      device: 'd',
+      deviceSeq: index + 1,
+      target: { run, from: 1, to: 1 },
+      supersedes: [],
+      body: { op: 'label', value: 'train', reason: null },
+      ...entry,
     });
     hash = chainLink(hash, body);
     return JSON.stringify({ hash, body });
@@ -196,8 +202,14 @@ function longLog(path: string, run: string, count: number, note: string): void {
   let text = '{"format":"waymark-annotations","version":1}\n';
   for (let index = 1; index <= count; index += 1) {
     const body = JSON.stringify({
-      ...{ ulid: ulid(), author: bob, at: 1, supersedes: [], device: 'elsewhere', deviceSeq: index },
-      ...{ target: { run, from: 1, to: 1 }, body: { op: 'comment', text: `${index} ${note}` } },
+      ulid: ulid(),
+      author: bob,
+      at: 1,
+      supersedes: [],
+      device: 'elsewhere',
+      deviceSeq: index,
+      target: { run, from: 1, to: 1 },
+      body: { op: 'comment', text: `${index} ${note}` },
     });
     hash = chainLink(hash, body);
     text += `${JSON.stringify({ hash, body })}\n`;

@@ -133,8 +133,11 @@ export class WriterCore {
     });
     this.renewal = new BackgroundRenewal(
       {
-        ...{ statements: this.statements, blobs, projector: options.projector },
-        ...{ group: this.group, labels: this.labelWork },
+        statements: this.statements,
+        blobs,
+        projector: options.projector,
+        group: this.group,
+        labels: this.labelWork,
         renewed: (run) => {
           this.runs.forget(run);
           notify({ kind: 'foreign' });
@@ -145,8 +148,13 @@ export class WriterCore {
       notify,
     );
     this.appends = new RunAppends({
-      ...{ log: this.log, runs: this.runs, rules: this.rules, catchUp: this.catchUp },
-      ...{ projection: this.projection, sessions: this.sessions, renewal: this.renewal },
+      log: this.log,
+      runs: this.runs,
+      rules: this.rules,
+      catchUp: this.catchUp,
+      projection: this.projection,
+      sessions: this.sessions,
+      renewal: this.renewal,
       write: (job) => this.write(job),
       stored: (notice, version) => {
         this.foreign.seenRun(notice.run, notice.seq);

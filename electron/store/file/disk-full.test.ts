@@ -113,7 +113,10 @@ test('on a full disk, a workspace that another process holds can be read and cle
   await writer.start();
   await writer.command('echo 1', 'one', { exitCode: 0 });
   await holder.writer.sessionBytes(run, 1, 'u1', {
-    ...{ offset: 0, bytes: Buffer.from('said'), receivedAt: 1, hostAt: null },
+    offset: 0,
+    bytes: Buffer.from('said'),
+    receivedAt: 1,
+    hostAt: null,
   });
   // More than the main file has room for lies in the write-ahead log.
   await writer.command('echo 2', noise(2), { exitCode: 0 });

@@ -100,7 +100,10 @@ test('migration 4: a session that an earlier version wrote is whole, and goes on
   const before = testStore(folder);
   const run = await createRun(before);
   const chunk = (offset: number, text: string) => ({
-    ...{ offset, bytes: Buffer.from(text), receivedAt: 5, hostAt: null },
+    offset,
+    bytes: Buffer.from(text),
+    receivedAt: 5,
+    hostAt: null,
   });
   await before.writer.sessionBytes(run, 1, 'main', chunk(0, 'written by an earlier version'));
   await before.close();
@@ -172,7 +175,10 @@ test('migration 7: a workspace of before is whole, and no terminal of it lost an
   const before = testStore(folder);
   const run = await createRun(before);
   await before.writer.sessionBytes(run, 1, 'main', {
-    ...{ offset: 0, bytes: Buffer.from('printed'), receivedAt: 5, hostAt: null },
+    offset: 0,
+    bytes: Buffer.from('printed'),
+    receivedAt: 5,
+    hostAt: null,
   });
   await before.close();
   const db = openDatabase(workspaceFile(folder));

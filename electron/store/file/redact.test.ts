@@ -17,8 +17,17 @@ test('hints that the summary in a branch reflects keep their ids and lose their 
 test('notices that followed an action keep their rule, which the row of the step shows, and lose their words', () => {
   const notice = { rule: 'edit_unseen', level: 'warn', message: 'No part of secret.py was shown to you.' };
   const body = {
-    ...{ step: 1, call: 0, callId: 'call', name: 'edit_file', ok: true, text: 'done', error: null },
-    ...{ offsets: {}, durationMs: 1, closedBy: 'run', imitatesHuman: false },
+    step: 1,
+    call: 0,
+    callId: 'call',
+    name: 'edit_file',
+    ok: true,
+    text: 'done',
+    error: null,
+    offsets: {},
+    durationMs: 1,
+    closedBy: 'run',
+    imitatesHuman: false,
     data: { path: 'secret.py', told: 'words', notices: [notice] },
   };
   const { data } = JSON.parse(redactBody(event('action.observed', body)));

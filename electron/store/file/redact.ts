@@ -25,7 +25,9 @@ function withoutText(event: RunEvent): Record<string, unknown> {
       const head = event.body.head.map(wordlessMessage);
       const wordless = (list: readonly { id: string }[]) => list.map(({ id }) => ({ id, text: '' }));
       return {
-        ...{ head, tools: [], request: {} },
+        head,
+        tools: [],
+        request: {},
         ...(hints === undefined ? {} : { hints: wordless(hints) }),
         ...(reflected === undefined ? {} : { reflected: wordless(reflected) }),
       };

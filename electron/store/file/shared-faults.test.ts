@@ -160,7 +160,10 @@ describe.each(Object.entries(faults))('%s', (_, { disk: options, code, begin }) 
     const run = await createRun(one);
     const send = (store: Store, epoch: number, from: number, to: number) =>
       store.writer.sessionBytes(run, epoch, uid, {
-        ...{ offset: from, bytes: byteAt(from, to), receivedAt: from, hostAt: null },
+        offset: from,
+        bytes: byteAt(from, to),
+        receivedAt: from,
+        hostAt: null,
       });
     // The window drives, the command line takes over; the last part is filled to its last byte.
     await send(one, 1, 0, 700);

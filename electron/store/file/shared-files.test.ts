@@ -60,12 +60,10 @@ function openTexts(folder: string, committed: () => void = () => undefined) {
   const statements = new Statements(openForWriting(folder));
   onTestFinished(() => void statements.db.close());
   const group = new GroupCommit(statements.db, {
-    ...{
-      budgetMs: 15,
-      failed: (thrown) => thrown,
-      rolledBack: () => undefined,
-      beforeBegin: () => undefined,
-    },
+    budgetMs: 15,
+    failed: (thrown) => thrown,
+    rolledBack: () => undefined,
+    beforeBegin: () => undefined,
     committed,
   });
   const blobs = new BlobStore(statements, folder);
@@ -170,7 +168,9 @@ async function changesPerTransaction(folder: string, run: string, mode: 'run' | 
   const log = new RunLog(statements, blobs, Date.now);
   const projection = new RunProjection(statements, () => 'union');
   const removal = new RunRemoval(statements, log, projection, counting, {
-    ...{ folder, now: Date.now, notify: () => undefined },
+    folder,
+    now: Date.now,
+    notify: () => undefined,
     makeRoom: () => undefined,
   });
   await removal.remove(log.load(run), mode, alice);

@@ -56,7 +56,8 @@ export function openStillStore(folder: string): Store {
   const upkeep = { backup: refused('backing_up'), rebuildSearch: refused('indexing') };
   const refusal = (act: RefusedAct) => cannotBeWritten(folder, act);
   return new AssembledStore(folder, readOnlyWriter(upkeep, folder, refusal), reader, new Notices(), {
-    ...{ readOnly: true, refusal },
+    readOnly: true,
+    refusal,
     drain: async () => undefined,
     close: async () => {
       closed = true;

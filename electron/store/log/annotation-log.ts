@@ -54,7 +54,13 @@ export class AnnotationLog {
     const { ulid, at, author, device, target, supersedes, gesture, body } = entry;
     const deviceSeq = last.seq + 1;
     const stored: AnnotationEntry = {
-      ...{ ulid, at, author, device, deviceSeq, target, supersedes },
+      ulid,
+      at,
+      author,
+      device,
+      deviceSeq,
+      target,
+      supersedes,
       ...(gesture === undefined ? {} : { gesture }),
       body,
     };

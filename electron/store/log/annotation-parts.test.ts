@@ -71,7 +71,8 @@ test('undo names what it took back for every kind of entry, newest first, and re
   for (let count = 0; count < 6; count += 1) ops.push((await store.writer.redo(run, alice))?.redid.body.op);
   expect(ops.slice(6)).toEqual(['label', 'adjudicate', 'correct', 'flag', 'comment', undefined]);
   expect((await store.reader.step(run, 1)).labels).toMatchObject({
-    ...{ effective: { value: 'train', source: 'adjudication' }, why: { code: 'adjudicated' } },
+    effective: { value: 'train', source: 'adjudication' },
+    why: { code: 'adjudicated' },
   });
   await expect(
     store.writer.annotate(alice, { run, from: 1, to: 2 }, { op: 'correct', correction }),

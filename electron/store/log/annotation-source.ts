@@ -109,12 +109,18 @@ const hash = z.string().regex(/^[0-9a-f]{64}$/);
 const line = z.union([
   z.strictObject({ hash, body: z.string().min(1) }),
   z.strictObject({
-    ...{ hash, purged: z.literal(true), device: z.string(), deviceSeq: z.int().positive() },
-    ...{ ulid: idSchema, run: idSchema },
+    hash,
+    purged: z.literal(true),
+    device: z.string(),
+    deviceSeq: z.int().positive(),
+    ulid: idSchema,
+    run: idSchema,
   }),
 ]);
 const bodyHead = z.object({
-  ...{ ulid: idSchema, device: z.string().min(1), deviceSeq: z.int().positive() },
+  ulid: idSchema,
+  device: z.string().min(1),
+  deviceSeq: z.int().positive(),
   target: z.object({ run: idSchema }),
 });
 

@@ -8,7 +8,10 @@ import { temporaryFolder, testStore } from '../../testing/store-fixtures';
 import type { Store } from '../api';
 
 const spent = {
-  ...{ workingMs: 0, inputTokens: 0, outputTokens: 0, cost: 0 },
+  workingMs: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+  cost: 0,
   evaluations: { tries: 0, best: null, last: null },
 };
 

@@ -176,7 +176,11 @@ test('the queue says why it waits: for the first hint that may go out, whatever 
   const reason = async () => (await store.reader.hints(run)).waitsFor?.reason;
   const deliver = { when: 'score_changes' } as const;
   await store.writer.post(run, alice, {
-    ...{ op: 'hint.queued', hint: ulid(), text: 'later', category: 'other', deliver },
+    op: 'hint.queued',
+    hint: ulid(),
+    text: 'later',
+    category: 'other',
+    deliver,
   });
   expect(await reason()).toBe('undriven');
   const lock = store.lockRun(run);

@@ -28,7 +28,9 @@ async function secretRun(store: Store, secret: string): Promise<string> {
     data: { hits: 0 },
   });
   await writeSummary(writer, {
-    ...{ segment: 1, steps: { from: 1, to: 2 }, carried: { from: 3, to: 5 } },
+    segment: 1,
+    steps: { from: 1, to: 2 },
+    carried: { from: 3, to: 5 },
     text: `Summary ${secret}`,
     observation: `Last ${secret}`,
     missing: [{ kind: 'path', text: `/tmp/${secret}` }],
@@ -137,7 +139,11 @@ test('a branch with checkpoints and changes keeps no word of what was purged', a
   ) as [EventBody<'model.answered'>, EventBody<'action.observed'>];
   const said = { ...observed, text: 'hunter2' };
   const spent = {
-    ...{ workingMs: 0, steps: 1, inputTokens: 0, outputTokens: 0, cost: 0 },
+    workingMs: 0,
+    steps: 1,
+    inputTokens: 0,
+    outputTokens: 0,
+    cost: 0,
     evaluations: { tries: 0, best: null, last: null },
   };
   const { model, limits } = createdBody(run);
@@ -150,8 +156,12 @@ test('a branch with checkpoints and changes keeps no word of what was purged', a
     {
       kind: 'branch.began',
       body: {
-        ...{ parent: { run: parent, step: 1 }, checkpoint: null, spent, dropped: [] },
-        ...{ added: [{ id: ulid(), text: 'hunter2' }], message: 'From hunter2' },
+        parent: { run: parent, step: 1 },
+        checkpoint: null,
+        spent,
+        dropped: [],
+        added: [{ id: ulid(), text: 'hunter2' }],
+        message: 'From hunter2',
       },
     },
     { kind: 'model.changed', body: { model, request: { model: 'other' }, by: 'Alice' } },
@@ -160,8 +170,14 @@ test('a branch with checkpoints and changes keeps no word of what was purged', a
     {
       kind: 'checkpoint.made',
       body: {
-        ...{ checkpoint: ulid(), step: 1, why: 'asked', note: 'hunter2', spent, workspace: null },
-        ...{ durationMs: 1, message: 'No hunter2' },
+        checkpoint: ulid(),
+        step: 1,
+        why: 'asked',
+        note: 'hunter2',
+        spent,
+        workspace: null,
+        durationMs: 1,
+        message: 'No hunter2',
         sessions: [
           { ...session, env: { A: 'hunter2' }, rows: 24, cols: 80, endOffset: 0, running: 'hunter2' },
         ],

@@ -261,7 +261,10 @@ function appendNewer(folder: string, run: string, row: { version: number; kind: 
     .prepare('SELECT h.run, h.seq, h.hash FROM run_head h JOIN run r ON r.id = h.run WHERE r.ulid = ?')
     .get(run) as { run: number; seq: number; hash: Buffer };
   const event: Omit<EventRow, 'hash' | 'purged'> = {
-    ...{ id: head.run * 2 ** 32 + head.seq + 1, at: 1, epoch: 1, body: '{}' },
+    id: head.run * 2 ** 32 + head.seq + 1,
+    at: 1,
+    epoch: 1,
+    body: '{}',
     ...row,
   };
   const hash = eventHash(head.hash, event);

@@ -168,16 +168,17 @@ describe('the report of a night', () => {
         {
           kind: 'evaluation.ended',
           body: {
-            ...{
-              step: writer.step,
-              outcome: 'scored',
-              attempt,
-              forced: false,
-              score,
-              raw: score,
-              metrics: {},
-            },
-            ...{ message: '', penalty: 0, protectedChanged: [], durationMs: 1 },
+            step: writer.step,
+            outcome: 'scored',
+            attempt,
+            forced: false,
+            score,
+            raw: score,
+            metrics: {},
+            message: '',
+            penalty: 0,
+            protectedChanged: [],
+            durationMs: 1,
           },
         },
       ]);
@@ -198,7 +199,12 @@ describe('the report of a night', () => {
     await writer.command('ls', 'd');
     const [night] = await store.reader.attentionReport(from, to);
     expect(night).toMatchObject({
-      ...{ run, title: 'A run', steps: 2, tokens: 30, hintsDelivered: 1, state: 'thinking' },
+      run,
+      title: 'A run',
+      steps: 2,
+      tokens: 30,
+      hintsDelivered: 1,
+      state: 'thinking',
       scores: { before: 20, after: 35, best: 35 },
       workingMs: 10 * minute,
       stoodStillMs: 40 * minute,

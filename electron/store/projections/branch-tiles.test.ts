@@ -4,7 +4,10 @@ import { alice, createdBody, createRun, RunWriter } from '../../testing/run-writ
 import { testStore } from '../../testing/store-fixtures';
 
 const spent = {
-  ...{ workingMs: 0, inputTokens: 0, outputTokens: 0, cost: 0 },
+  workingMs: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+  cost: 0,
   evaluations: { tries: 0, best: null, last: null },
 };
 

@@ -29,7 +29,9 @@ export function fileSources(context: ReadContext, run: RunRecord): FileSource[] 
     const parent = runOrNull(context, child.facts.parent.run);
     if (parent === null || to < 1) break;
     found.unshift({
-      ...{ run: parent, inherited: true, to },
+      run: parent,
+      inherited: true,
+      to,
       root: { from: parent.state.root, to: run.state.root },
     });
     child = parent;

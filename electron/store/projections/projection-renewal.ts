@@ -127,11 +127,17 @@ export class ProjectionRenewal {
     const { run } = this;
     const range = [rowId(run, 0), rowId(run, LAST_SEQ)];
     const byId = (name: string, keep?: ReadonlySet<string>): RenewedTable => ({
-      ...{ name, key: ['id'], scope: 'id BETWEEN ? AND ?', parameters: range },
+      name,
+      key: ['id'],
+      scope: 'id BETWEEN ? AND ?',
+      parameters: range,
       ...(keep === undefined ? {} : { keep }),
     });
     const byRun = (name: string, ...key: string[]): RenewedTable => ({
-      ...{ name, key, scope: 'run = ?', parameters: [run] },
+      name,
+      key,
+      scope: 'run = ?',
+      parameters: [run],
     });
     // Entries that came meanwhile are known to the stored rows alone.
     const upToNow = { scope: 'run = ? AND annotation <= ?', parameters: [run, this.annotations] };

@@ -28,8 +28,14 @@ test('a delivered hint proposes what it contradicts, and nothing without evidenc
   const { run, lora } = await twoHints(store);
   expect(await masks(store, run)).toEqual([
     {
-      ...{ run, hint: lora, number: 1, text: 'Do not use LoRA: train the whole model.', delivered: 3 },
-      ...{ from: 2, to: 2, evidence: [{ step: 2, words: ['LoRA'] }] },
+      run,
+      hint: lora,
+      number: 1,
+      text: 'Do not use LoRA: train the whole model.',
+      delivered: 3,
+      from: 2,
+      to: 2,
+      evidence: [{ step: 2, words: ['LoRA'] }],
     },
     null,
   ]);

@@ -61,7 +61,10 @@ test('a preview says what would change, and changes nothing', async () => {
   await store.drain();
   const back = await store.reader.previewRules([run], { rules: {} });
   expect(back.rules[0]).toMatchObject({
-    ...{ rule: 'command-failed', newly: 3, noLonger: 0, conflicts: 1 },
+    rule: 'command-failed',
+    newly: 3,
+    noLonger: 0,
+    conflicts: 1,
     now: { train: 1, mask: 0, undecided: 2 },
   });
   expect(back.rules[0]?.examples.map(({ step, conflict }) => [step, conflict])).toEqual([
@@ -116,15 +119,13 @@ test('how rules meet the judge belongs to the settings, and labels follow it', a
     alice,
     { run, from: 2, to: 2 },
     {
-      ...{
-        op: 'judge',
-        value: 'keep',
-        confidence: 0.9,
-        reason: 'fine',
-        why: 'Fine.',
-        steps: [],
-        rubric: 'r1',
-      },
+      op: 'judge',
+      value: 'keep',
+      confidence: 0.9,
+      reason: 'fine',
+      why: 'Fine.',
+      steps: [],
+      rubric: 'r1',
     },
   );
   expect((await values(store, run))[1]).toBe('mask');

@@ -34,8 +34,14 @@ export function foldContext(state: StoredRunState, event: ContextEvent, sink: Fo
       const { step, tokensBefore, tokensAfter, missing } = event.body;
       const { steps = null, pair = false, carried = null } = state.summary ?? {};
       const note = {
-        ...{ kind: 'summary' as const, step, steps, pair, carried },
-        ...{ tokensBefore, tokensAfter, missing },
+        kind: 'summary' as const,
+        step,
+        steps,
+        pair,
+        carried,
+        tokensBefore,
+        tokensAfter,
+        missing,
       };
       sink.note({ seq: event.seq, step, note });
       state.summary = null;
@@ -63,7 +69,9 @@ export function foldChange(state: StoredRunState, event: ChangeEvent, sink: Fold
     case 'model.changed': {
       const { model, by } = event.body;
       Object.assign(state.changed, {
-        ...{ model: model.model, endpoint: model.endpoint, contextLimit: model.contextTokens },
+        model: model.model,
+        endpoint: model.endpoint,
+        contextLimit: model.contextTokens,
       });
       const images = model.images === true ? { images: true as const } : {};
       state.sendReasoning = [...(state.sendReasoning ?? []), { seq, on: model.sendReasoning, ...images }];

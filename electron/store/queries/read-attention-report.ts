@@ -63,7 +63,9 @@ async function reportOf(
   return {
     run: run.ulid,
     title: run.facts.title,
-    ...{ steps, tokens, cost },
+    steps,
+    tokens,
+    cost,
     ...times(context, run, from, to),
     scores: scoresOf(context, run, from, to),
     hintsDelivered:

@@ -9,8 +9,16 @@ function changed(step: number, before: string | null, file = path): NewEvent {
   return {
     kind: 'file.changed',
     body: {
-      ...{ step, call: 0, computer: 'local', path: file, size: 1, by: 'action' as const },
-      ...{ before: before && 'b'.repeat(64), after: 'a'.repeat(64), beforeText: before, text: 'x' },
+      step,
+      call: 0,
+      computer: 'local',
+      path: file,
+      size: 1,
+      by: 'action' as const,
+      before: before && 'b'.repeat(64),
+      after: 'a'.repeat(64),
+      beforeText: before,
+      text: 'x',
     },
   };
 }
@@ -73,8 +81,17 @@ test('score, GPUs and working time are those of the moment', async () => {
   const evaluation = (score: number): NewEvent => ({
     kind: 'evaluation.ended',
     body: {
-      ...{ step: writer.step, outcome: 'scored', attempt: 1, forced: false, score, raw: score, metrics: {} },
-      ...{ message: '', penalty: 0, protectedChanged: [], durationMs: 1 },
+      step: writer.step,
+      outcome: 'scored',
+      attempt: 1,
+      forced: false,
+      score,
+      raw: score,
+      metrics: {},
+      message: '',
+      penalty: 0,
+      protectedChanged: [],
+      durationMs: 1,
     },
   });
   await writer.command('a', '');
@@ -118,9 +135,18 @@ function quiet(step: number): NewEvent[] {
     {
       kind: 'model.answered',
       body: {
-        ...{ step, stepId: `${step}`.padStart(26, '0'), kind: 'act', text: 'x', reasoning: '' },
-        ...{ calls: [{ id: call.callId, name: call.name, arguments: '{}' }], invalid: [null] },
-        ...{ finishReason: null, model: 'm', usage: null, cost: null, durationMs: 1 },
+        step,
+        stepId: `${step}`.padStart(26, '0'),
+        kind: 'act',
+        text: 'x',
+        reasoning: '',
+        calls: [{ id: call.callId, name: call.name, arguments: '{}' }],
+        invalid: [null],
+        finishReason: null,
+        model: 'm',
+        usage: null,
+        cost: null,
+        durationMs: 1,
       },
     },
     { kind: 'action.started', body: { ...call, args: { command: 'ls' }, guards: [] } },
@@ -128,8 +154,14 @@ function quiet(step: number): NewEvent[] {
       kind: 'action.observed',
       body: {
         ...call,
-        ...{ ok: true, error: null, text: 'y'.repeat(3000), data: { command: 'ls', session: 'main' } },
-        ...{ offsets: {}, durationMs: 1, closedBy: 'run', imitatesHuman: false },
+        ok: true,
+        error: null,
+        text: 'y'.repeat(3000),
+        data: { command: 'ls', session: 'main' },
+        offsets: {},
+        durationMs: 1,
+        closedBy: 'run',
+        imitatesHuman: false,
       },
     },
   ];

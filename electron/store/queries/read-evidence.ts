@@ -27,7 +27,9 @@ export function readEvidence(context: ReadContext, ulid: string, step: number): 
   }
   const { edits, since } = editsOf(context, owned, owner, at);
   return {
-    ...{ run: ulid, step: at, since },
+    run: ulid,
+    step: at,
+    since,
     files: edits.slice(0, MAX_FILES).map((edit) => fileEvidence(context, owner, span, edit, since)),
     moreFiles: Math.max(0, edits.length - MAX_FILES),
     score: scores(context, ownersOf(context, asked, 1, at)),
@@ -134,7 +136,8 @@ function fileEvidence(
     .map((row) => row.step);
   const latest = Math.max(edit.changedAt ?? 0, changes[0] ?? 0);
   return {
-    ...{ path, computer: own?.computer ?? '' },
+    path,
+    computer: own?.computer ?? '',
     sight: sightOf(edit, own?.before, latest, since),
     lookedAt: lookedAt ?? seenAt,
     changedBy: lookedAt === null ? changes.slice(0, MAX_CHANGES).reverse() : [],

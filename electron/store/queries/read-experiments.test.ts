@@ -32,8 +32,14 @@ test('an experiment has the runs that name it, and an unknown cost is no cost of
   const [first] = read;
   const [summary] = (await store.reader.runs()).filter(({ id }) => id === first?.run);
   expect(first).toMatchObject({
-    ...{ arm: 'a', taskHint: 'off', humanHints: true, branch: false, final: null, best: null },
-    ...{ steps: summary?.steps, review: { ms: 0, steps: 0 } },
+    arm: 'a',
+    taskHint: 'off',
+    humanHints: true,
+    branch: false,
+    final: null,
+    best: null,
+    steps: summary?.steps,
+    review: { ms: 0, steps: 0 },
   });
   const priced = (await store.reader.events(first?.run ?? '', 1, 2_000)).every(
     (event) => event.kind !== 'model.answered' || event.body.cost !== null,

@@ -18,9 +18,16 @@ function changed(
   return {
     kind: 'file.changed',
     body: {
-      ...{ step, call: 0, computer: 'local', path: more.path ?? file.path },
-      ...{ before: sha(before), after: sha(after), size: more.size ?? after?.length ?? 0 },
-      ...{ beforeText: before, text: more.text === undefined ? after : more.text, by: more.by ?? 'action' },
+      step,
+      call: 0,
+      computer: 'local',
+      path: more.path ?? file.path,
+      before: sha(before),
+      after: sha(after),
+      size: more.size ?? after?.length ?? 0,
+      beforeText: before,
+      text: more.text === undefined ? after : more.text,
+      by: more.by ?? 'action',
     },
   };
 }
@@ -133,8 +140,15 @@ test('a branch continues the files of its checkpoint under its own folder', asyn
     {
       kind: 'checkpoint.made',
       body: {
-        ...{ checkpoint, step: 2, why: 'asked', note: '', spent: { ...spent, steps: 2 } },
-        ...{ workspace: null, sessions: [], durationMs: 1, message: '' },
+        checkpoint,
+        step: 2,
+        why: 'asked',
+        note: '',
+        spent: { ...spent, steps: 2 },
+        workspace: null,
+        sessions: [],
+        durationMs: 1,
+        message: '',
       },
     },
   ]);
@@ -170,6 +184,9 @@ test('a branch continues the files of its checkpoint under its own folder', asyn
 });
 
 const spent = {
-  ...{ workingMs: 0, inputTokens: 0, outputTokens: 0, cost: 0 },
+  workingMs: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+  cost: 0,
   evaluations: { tries: 0, best: null, last: null },
 };

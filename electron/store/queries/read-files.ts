@@ -73,7 +73,10 @@ export function readFiles(
     files: files
       .slice(offset, offset + bounded(page.limit, 1, MAX_ROWS, 'The number of files'))
       .map(({ computer, path, revisions, lastStep, after }) => ({
-        ...{ computer, path, revisions, lastStep },
+        computer,
+        path,
+        revisions,
+        lastStep,
         removed: after === null,
       })),
     total: files.length,
@@ -237,10 +240,17 @@ function toRevision(
     return path === null ? null : movedPath(path, part.root);
   };
   return {
-    ...{ computer, step, seq, before, after, size, by },
+    computer,
+    step,
+    seq,
+    before,
+    after,
+    size,
+    by,
     path: movedPath(row.path, part.root),
     revision: revision + part.offset,
-    ...{ added: null, removed: null },
+    added: null,
+    removed: null,
     movedTo: after === null && before !== null ? end('after', before) : null,
     movedFrom: before === null && after !== null ? end('before', after) : null,
     inheritedFrom: part.inherited ? part.run.ulid : null,

@@ -20,7 +20,14 @@ export function readLabels(context: ReadContext, run: Pick<RunRecord, 'id'>, ste
   const { humans, judges, corrections, comments, assigned } = decisions;
   const { effective, why } = stepOpinion(decisions, rules, labels.precedenceOf(run.id));
   return {
-    ...{ effective, why, humans, rules, judges, corrections, comments, assigned },
+    effective,
+    why,
+    humans,
+    rules,
+    judges,
+    corrections,
+    comments,
+    assigned,
     history: shown(history.slice(-MAX_HISTORY)),
     withheld: false,
   };

@@ -162,7 +162,9 @@ describe('steps that match', () => {
       const labelled = (value: 'train' | 'mask' | null) =>
         own.filter(({ label }) => label.value === value).length;
       expect(counts).toEqual({
-        ...{ train: labelled('train'), mask: labelled('mask'), undecided: labelled(null) },
+        train: labelled('train'),
+        mask: labelled('mask'),
+        undecided: labelled(null),
         disagreement: own.filter(({ label }) => label.disagreement).length,
       });
     }
@@ -220,11 +222,19 @@ test('a branch finds the steps it inherited where they were made, and goes on in
   expect(await store.reader.nearest(branch, [{ label: ['mask'] }], 10, -1)).toEqual({ step: 7, total: 1 });
   expect(await store.reader.segments(branch)).toEqual([
     {
-      ...{ segment: 1, firstStep: 1, summaryStep: null, lastStep: 5, carried: null },
+      segment: 1,
+      firstStep: 1,
+      summaryStep: null,
+      lastStep: 5,
+      carried: null,
       counts: { train: 1, mask: 0, undecided: 4, disagreement: 0 },
     },
     {
-      ...{ segment: 2, firstStep: 6, summaryStep: 5, lastStep: 10, carried: { from: 3, to: 4 } },
+      segment: 2,
+      firstStep: 6,
+      summaryStep: 5,
+      lastStep: 10,
+      carried: { from: 3, to: 4 },
       counts: { train: 1, mask: 1, undecided: 3, disagreement: 0 },
     },
   ]);

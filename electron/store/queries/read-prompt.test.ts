@@ -137,13 +137,11 @@ it('proves the prompts of a log from before lines were kept, and of one that goe
   expect(problems(kept).length).toBeGreaterThan(10);
   const mixed = new ContextScript('run', 6).live(
     Array.from({ length: 12 }, () => ({
-      ...{
-        deed: 'step' as const,
-        calls: [{ size: 3, valid: true }],
-        hint: true,
-        retry: true,
-        reasoning: false,
-      },
+      deed: 'step' as const,
+      calls: [{ size: 3, valid: true }],
+      hint: true,
+      retry: true,
+      reasoning: false,
     })),
   );
   expect(problems(mixed.batches.flat())).toEqual([]);

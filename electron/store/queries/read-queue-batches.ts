@@ -19,15 +19,13 @@ export function readBatches(assignments: AssignmentReader): StandingBatch[] {
         const entry = known.get(id);
         if (entry === undefined) continue;
         const batch = batches.get(name) ?? {
-          ...{
-            batch: name,
-            at: entry.at,
-            by: entry.author.name,
-            people: [],
-            runs: [],
-            steps: 0,
-            entries: [],
-          },
+          batch: name,
+          at: entry.at,
+          by: entry.author.name,
+          people: [],
+          runs: [],
+          steps: 0,
+          entries: [],
         };
         batches.set(name, batch);
         touched.add(batch);

@@ -72,7 +72,10 @@ export class PeopleReader {
       await new Promise((resolve) => setImmediate(resolve));
     }
     return {
-      ...{ run: run.ulid, title: run.facts.title, assigned: this.assignments.of(run.id), ...work },
+      run: run.ulid,
+      title: run.facts.title,
+      assigned: this.assignments.of(run.id),
+      ...work,
       withheld: joined(this.withheld.of(run.ulid, viewer, 1, LAST_SEQ)?.steps ?? []),
     };
   }

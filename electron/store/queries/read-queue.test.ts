@@ -46,7 +46,9 @@ test('an unassigned run is everybody’s: disagreements first, then open, then u
   const back = [...order].reverse();
   expect(await walk(store, alice, run, -1)).toEqual([...back.slice(7), ...back.slice(0, 7)]);
   expect(await store.reader.queueView(alice, run)).toMatchObject({
-    ...{ total: 9, decided: 0, left: { disagreement: 2, unsure: 1, open: 3, unconfirmed: 1, rest: 2 } },
+    total: 9,
+    decided: 0,
+    left: { disagreement: 2, unsure: 1, open: 3, unconfirmed: 1, rest: 2 },
     runs: [{ run, assigned: false, blind: 0 }],
   });
   // The filter, the run's counts and the queue count the same open disagreements.

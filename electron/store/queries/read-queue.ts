@@ -195,7 +195,9 @@ export class QueueReader {
       pieces.some(
         ({ from, to }) =>
           this.context.statements.get(`SELECT 1 FROM ${undoneSql} LIMIT 1`, {
-            ...{ low: rowId(run.id, from), high: rowId(run.id, to), me: person.uuid },
+            low: rowId(run.id, from),
+            high: rowId(run.id, to),
+            me: person.uuid,
           }) !== undefined,
       ),
     );

@@ -27,7 +27,11 @@ export function readSegments(context: ReadContext, ulid: string): SegmentView[] 
     const undecided = lastStep - firstStep + 1 - train - mask;
     const summaryStep = summaries.has(firstStep - 1) ? firstStep - 1 : null;
     return {
-      ...{ segment, firstStep, summaryStep, lastStep, carried },
+      segment,
+      firstStep,
+      summaryStep,
+      lastStep,
+      carried,
       counts: { train, mask, undecided, disagreement },
     };
   });

@@ -68,7 +68,10 @@ export function readTurn(context: ReadContext, ulid: string, step: number): Turn
 function turnOf({ head, body, events }: FoundStep): Turn {
   const hints = events.flatMap((event) => (event.kind === 'hint.delivered' ? [event.body.text] : []));
   return {
-    ...{ head, text: body.text, reasoning: body.reasoning, observations: observations(body, events) },
+    head,
+    text: body.text,
+    reasoning: body.reasoning,
+    observations: observations(body, events),
     hintText: hints.length > 0 ? hints.join('') : null,
   };
 }

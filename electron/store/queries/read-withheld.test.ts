@@ -127,7 +127,11 @@ test('everything a blind reader is sent is as if nobody had said anything', asyn
 test('the queue and the figures of who is blind tell no more than the rows', async () => {
   const { store, run } = await stand(true);
   expect((await store.reader.queueView(bob, run)).left).toEqual({
-    ...{ disagreement: 0, unsure: 0, open: 6, unconfirmed: 0, rest: 0 },
+    disagreement: 0,
+    unsure: 0,
+    open: 6,
+    unconfirmed: 0,
+    rest: 0,
   });
   const report = await store.reader.people(bob, [run]);
   expect(report.pairs.filter(({ agreement }) => agreement.n > 0)).toEqual([]);

@@ -56,7 +56,9 @@ export class RulePreviewer {
     const answer = (superseded: boolean): RulePreview => ({
       runs: [...runs],
       rules: [...changes.values()].sort((a, b) => (a.rule < b.rule ? -1 : 1)),
-      ...{ labels, events, superseded },
+      labels,
+      events,
+      superseded,
     });
     for (const ulid of runs) {
       const run = findRun(this.context, ulid);
@@ -201,8 +203,15 @@ function changeOf(changes: Map<string, RuleChange>, { rule, effect }: RuleVerdic
   const now = { train: 0, mask: 0, undecided: 0 };
   const change: RuleChange = {
     // Verdicts are stored by the projector, whose rules are all named there.
-    ...{ rule: rule as RuleId, effect, total: 0, newly: 0, noLonger: 0, now, conflicts: 0 },
-    ...{ examples: [], gone: [] },
+    rule: rule as RuleId,
+    effect,
+    total: 0,
+    newly: 0,
+    noLonger: 0,
+    now,
+    conflicts: 0,
+    examples: [],
+    gone: [],
   };
   changes.set(rule, change);
   return change;

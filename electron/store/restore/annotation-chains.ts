@@ -191,8 +191,13 @@ class DeviceLog {
   private lose(deviceSeq: number, row?: StoredRow): void {
     this.all.lost.push(this.lossOf(deviceSeq));
     this.all.entries.push({
-      ...{ device: this.device, deviceSeq, ...namesOf(row), body: '' },
-      ...{ hash: row?.hash ?? LINK_LOST, parsed: null, placed: true },
+      device: this.device,
+      deviceSeq,
+      ...namesOf(row),
+      body: '',
+      hash: row?.hash ?? LINK_LOST,
+      parsed: null,
+      placed: true,
     });
     this.before = row?.hash ?? null;
   }
@@ -201,7 +206,9 @@ class DeviceLog {
     const row = this.own.get(deviceSeq);
     const author = row === undefined || row.author === '' ? null : row.author;
     return {
-      ...{ device: this.device, deviceSeq, run: row?.run ?? null },
+      device: this.device,
+      deviceSeq,
+      run: row?.run ?? null,
       author: author === null ? null : (this.names.get(author) ?? author),
     };
   }

@@ -105,7 +105,14 @@ function asRow(raw: RawRow, run: unknown, placed: boolean): StoredRow | null {
   if (typeof deviceSeq !== 'number' || !Number.isSafeInteger(deviceSeq) || deviceSeq < 1) return null;
   const named = typeof run === 'string' ? run : null;
   return {
-    ...{ device, deviceSeq, ulid, body, purged, hash, parsed, placed },
+    device,
+    deviceSeq,
+    ulid,
+    body,
+    purged,
+    hash,
+    parsed,
+    placed,
     run: parsed?.target.run ?? named,
     author: parsed?.author.uuid ?? (typeof raw.author === 'string' ? raw.author : ''),
     agrees:

@@ -285,7 +285,8 @@ test.runIf(process.platform !== 'win32')(
     execFileSync('mkfifo', [join(folder, 'backups', name)]);
     expect(backupNames(folder)[0]).toBe(name);
     expect(listBackups(folder)[0]).toMatchObject({
-      ...{ name, contents: null },
+      name,
+      contents: null,
       problem: expect.stringContaining('is not a regular file'),
     });
     expect(newestBackup(folder)).toEqual({ at: 0, mark: '0 0' });

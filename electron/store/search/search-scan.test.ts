@@ -69,7 +69,10 @@ test('a pattern finds what a look at every text finds, with and without the inde
       const { hits, last } = await scanned(store, { run, query });
       expect(stepsOf(hits), query).toEqual(expected);
       expect(last).toMatchObject({
-        ...{ steps: expected.length, lines: 0, done: true, givenUp: null },
+        steps: expected.length,
+        lines: 0,
+        done: true,
+        givenUp: null,
         scanned: last.all,
       });
       for (const hit of hits) if (hit.kind === 'step') expect(hit.hit.snippet).toMatch(/\u0001.+\u0002/s);

@@ -58,8 +58,14 @@ interface Stretch {
 export class SearchScan {
   private readonly hits: ScanHit[] = [];
   private readonly state: Omit<ScanNews, 'hits'> = {
-    ...{ steps: 0, lines: 0, scanned: 0, all: 0, scannedBytes: 0, allBytes: 0 },
-    ...{ done: false, givenUp: null },
+    steps: 0,
+    lines: 0,
+    scanned: 0,
+    all: 0,
+    scannedBytes: 0,
+    allBytes: 0,
+    done: false,
+    givenUp: null,
   };
   private stopped = false;
   private thread: RegexThread | null = null;

@@ -122,15 +122,16 @@ test('paths and changed lines of files, web queries, summaries and evaluations a
   const change = (step: number, beforeText: string | null, text: string): NewEvent => ({
     kind: 'file.changed',
     body: {
-      ...{
-        step,
-        call: 0,
-        computer: 'local',
-        path: '/tmp/w/collator.py',
-        size: text.length,
-        by: 'action' as const,
-      },
-      ...{ before: beforeText === null ? null : 'b'.repeat(64), after: 'c'.repeat(64), beforeText, text },
+      step,
+      call: 0,
+      computer: 'local',
+      path: '/tmp/w/collator.py',
+      size: text.length,
+      by: 'action' as const,
+      before: beforeText === null ? null : 'b'.repeat(64),
+      after: 'c'.repeat(64),
+      beforeText,
+      text,
     },
   });
   await writer.command('make', 'done', { events: [change(1, null, 'first = 1\nuntouched = 2\n')] });
@@ -139,7 +140,9 @@ test('paths and changed lines of files, web queries, summaries and evaluations a
   });
   await writer.command('', 'nothing', { tool: 'web_search', args: { query: 'rotary embeddings' } });
   await writeSummary(writer, {
-    ...{ segment: 1, steps: { from: 1, to: 2 }, carried: { from: 3, to: 3 } },
+    segment: 1,
+    steps: { from: 1, to: 2 },
+    carried: { from: 3, to: 3 },
     text: 'The tokenizer was mended',
     parts: {
       state: 'The tokenizer was mended',

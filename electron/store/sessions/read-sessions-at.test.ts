@@ -26,7 +26,10 @@ test('sessions are as they were at a step: not yet there, open with their offset
   await writer.record([ended('main', 'one', 129), opened('main', 'three')]);
   await writer.command('pwd', '', { exitCode: 0 });
   await store.writer.sessionBytes(run, 1, 'one', {
-    ...{ offset: 0, bytes: Buffer.alloc(40), receivedAt: 1, hostAt: null },
+    offset: 0,
+    bytes: Buffer.alloc(40),
+    receivedAt: 1,
+    hostAt: null,
   });
   const main = { uid: 'one', exitCode: null };
   expect(await at(2)).toEqual([{ ...main, endOffset: 20, state: 'busy', command: 'train' }]);

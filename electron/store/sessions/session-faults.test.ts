@@ -16,7 +16,10 @@ const KILLS = process.env.WAYMARK_FULL === '1' ? 100 : 12;
 const uid = 'u1';
 
 const piece = (from: number, to: number) => ({
-  ...{ offset: from, bytes: byteAt(from, to), receivedAt: from, hostAt: null },
+  offset: from,
+  bytes: byteAt(from, to),
+  receivedAt: from,
+  hostAt: null,
 });
 
 async function stored(store: Store, run: string, session = uid): Promise<Buffer> {

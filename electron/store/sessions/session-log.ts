@@ -206,8 +206,16 @@ export class SessionLog {
     const { end, base, file, lastAt } = stored;
     const mark = { end, base, file, lastAt };
     const session = {
-      ...{ key, run, uid, folder: sessionFolder(this.options.workspace, run, uid) },
-      ...{ stored: mark, next: mark, part: null, growing: null, pending: 0, over: false },
+      key,
+      run,
+      uid,
+      folder: sessionFolder(this.options.workspace, run, uid),
+      stored: mark,
+      next: mark,
+      part: null,
+      growing: null,
+      pending: 0,
+      over: false,
     };
     this.open.set(key, session);
     return session;

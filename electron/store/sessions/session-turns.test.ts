@@ -27,7 +27,10 @@ const problems = async (store: Store) => {
 };
 
 const chunk = (offset: number, text: string) => ({
-  ...{ offset, bytes: Buffer.from(text), receivedAt: offset * 1000, hostAt: null },
+  offset,
+  bytes: Buffer.from(text),
+  receivedAt: offset * 1000,
+  hostAt: null,
 });
 
 const driver = (epoch: number): NewEvent => ({

@@ -165,7 +165,10 @@ test('bytes that were dropped on their host are passed over, named, and nothing 
   await store.close();
   const again = testStore(folder);
   await again.writer.sessionBytes(run, 1, uid, {
-    ...{ offset: 1_000_003, bytes: Buffer.from('!'), receivedAt: 8, hostAt: 6 },
+    offset: 1_000_003,
+    bytes: Buffer.from('!'),
+    receivedAt: 8,
+    hostAt: 6,
   });
   const last = await again.reader.readSession(run, uid, 999_999, 100);
   expect([last.offset, Buffer.from(last.bytes).toString()]).toEqual([1_000_000, 'end!']);

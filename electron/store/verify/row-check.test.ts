@@ -42,7 +42,10 @@ const withContent = (row: Trajectory, at: number, change: (content: string) => s
 });
 
 const think = (size: number) => ({
-  ...{ deed: 'step' as const, hint: false, retry: false, reasoning: true },
+  deed: 'step' as const,
+  hint: false,
+  retry: false,
+  reasoning: true,
   calls: [{ size, valid: true }],
 });
 const summary = { deed: 'summary' as const, rejected: 1, late: false, shorten: true };

@@ -117,7 +117,9 @@ async function checkRuns(
     const known = found.filter(({ what }) => what === 'known_loss');
     const problems = found.filter(({ what }) => what !== 'known_loss').slice(0, ENOUGH);
     reports.push({
-      ...{ id: ulid, events: seq, problems },
+      id: ulid,
+      events: seq,
+      problems,
       ...(known.length === 0 ? {} : { known: known.slice(0, ENOUGH) }),
       ...(grave === null ? {} : { purged: 'text' as const }),
     });

@@ -67,9 +67,15 @@ const halves = (text: string): [string, string] => [
 ];
 const prompt = (text: string) => ({
   messages: text.split('\n', 2_000).map((content, step) => ({
-    ...{ role: 'user' as const, json: JSON.stringify({ role: 'user', content }), content, tokens: 1, step },
+    role: 'user' as const,
+    json: JSON.stringify({ role: 'user', content }),
+    content,
+    tokens: 1,
+    step,
   })),
-  ...{ tools: [], request: {}, tail: '' },
+  tools: [],
+  request: {},
+  tail: '',
 });
 
 /** Everything that takes apart what a person looks at, searches for or compares. */

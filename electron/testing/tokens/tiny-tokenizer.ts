@@ -86,24 +86,37 @@ function learn(text: string, count: number): TinyTokenizer {
   }
   const tokens = [...bytes, ...new Set(merges.map(([left, right]) => left + right))];
   const added = (content: string, index: number, isSpecial: boolean) => ({
-    ...{ id: tokens.length + index, content, special: isSpecial },
-    ...{ single_word: false, lstrip: false, rstrip: false, normalized: false },
+    id: tokens.length + index,
+    content,
+    special: isSpecial,
+    single_word: false,
+    lstrip: false,
+    rstrip: false,
+    normalized: false,
   });
   const level = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: false, use_regex: false };
   const split = { type: 'Split', pattern: { Regex: pattern }, behavior: 'Isolated', invert: false };
   return {
     version: '1.0',
-    ...{ truncation: null, padding: null },
+    truncation: null,
+    padding: null,
     added_tokens: [
       ...special.map((content, index) => added(content, index, true)),
       ...plain.map((content, index) => added(content, special.length + index, false)),
     ],
     normalizer: { type: 'NFC' },
     pre_tokenizer: { type: 'Sequence', pretokenizers: [split, level] },
-    ...{ post_processor: null, decoder: level },
+    post_processor: null,
+    decoder: level,
     model: {
-      ...{ type: 'BPE', dropout: null, unk_token: null, fuse_unk: false, byte_fallback: false },
-      ...{ continuing_subword_prefix: '', end_of_word_suffix: '', ignore_merges: false },
+      type: 'BPE',
+      dropout: null,
+      unk_token: null,
+      fuse_unk: false,
+      byte_fallback: false,
+      continuing_subword_prefix: '',
+      end_of_word_suffix: '',
+      ignore_merges: false,
       vocab: Object.fromEntries(tokens.map((token, id) => [token, id])),
       merges,
     },

@@ -160,13 +160,26 @@ export function rowOf(given: {
   }
   return {
     view: {
-      ...{ run: '01ARZ3NDEKTSV4RRFFQ69G5FAV', segment: 1, kind: 'react' as const, index: 0, title: 'A run' },
-      ...{ tokens: 0, trained: 0, masked: 0, split: 'train' as const, firstStep: 1, lastStep: turns.length },
+      run: '01ARZ3NDEKTSV4RRFFQ69G5FAV',
+      segment: 1,
+      kind: 'react' as const,
+      index: 0,
+      title: 'A run',
+      tokens: 0,
+      trained: 0,
+      masked: 0,
+      split: 'train' as const,
+      firstStep: 1,
+      lastStep: turns.length,
     },
     of: 1,
-    ...{ messages, tools, steps },
+    messages,
+    tools,
+    steps,
     own: turns.map(({ mask }, index) => ({
-      ...{ step: index + 1, source: 'human', reason: mask === 1 ? null : 'AL' },
+      step: index + 1,
+      source: 'human',
+      reason: mask === 1 ? null : 'AL',
     })),
   };
 }
@@ -184,7 +197,10 @@ export function loadedTemplate(
   const file = `${name}.jinja`;
   return loadTokenizer(
     {
-      ...{ folder: `/models/${name}`, name, tokenizer: json, warnings: [] },
+      folder: `/models/${name}`,
+      name,
+      tokenizer: json,
+      warnings: [],
       template: { source: templateText(name), file },
       variables: { bos_token: bos[name] ?? '<s>', eos_token: '<|im_end|>' },
     },

@@ -115,7 +115,11 @@ async function branch(store: Store, run: string, parent: { run: string; step: nu
     context.apply(event);
   }
   const spent = {
-    ...{ workingMs: 0, steps: parent.step, inputTokens: 0, outputTokens: 0, cost: 0 },
+    workingMs: 0,
+    steps: parent.step,
+    inputTokens: 0,
+    outputTokens: 0,
+    cost: 0,
     evaluations: { tries: 0, best: null, last: null },
   };
   await store.writer.append(run, 0, [

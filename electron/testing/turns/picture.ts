@@ -34,14 +34,14 @@ export async function picture(store: Store): Promise<Record<string, unknown>> {
     );
     shown[id] = clean(
       {
-        ...{ summary, heads: await reader.heads(id, 1, Math.max(1, steps)), tiles: await reader.tiles(id) },
-        ...{
-          sessions,
-          texts,
-          annotations: await reader.annotations(id),
-          hints: await reader.hints(id),
-          rules: await reader.ruleCounts(id),
-        },
+        summary,
+        heads: await reader.heads(id, 1, Math.max(1, steps)),
+        tiles: await reader.tiles(id),
+        sessions,
+        texts,
+        annotations: await reader.annotations(id),
+        hints: await reader.hints(id),
+        rules: await reader.ruleCounts(id),
       },
       id,
     );

@@ -180,7 +180,9 @@ export class World {
         return { act: 'late_chunk', run: run.id, uid: run.uid };
       case 'label':
         return annotate(author, target, {
-          ...{ op: 'label', value: wish.pick % 7 === 0 ? 'clear' : value, reason: null },
+          op: 'label',
+          value: wish.pick % 7 === 0 ? 'clear' : value,
+          reason: null,
         });
       case 'label_all':
         return annotate(
@@ -206,8 +208,13 @@ export class World {
         return annotate(author, one, { op: 'flag', on: wish.pick % 2 === 0 });
       case 'judge':
         return annotate(judgeAuthor(wish.pick % 3 === 0 ? 'One' : 'Two'), one, {
-          ...{ op: 'judge', value: wish.pick % 2 === 0 ? 'mask' : 'keep', confidence: 0.9, reason: 'J1' },
-          ...{ why: 'It says so.', steps: [], rubric: 'r1' },
+          op: 'judge',
+          value: wish.pick % 2 === 0 ? 'mask' : 'keep',
+          confidence: 0.9,
+          reason: 'J1',
+          why: 'It says so.',
+          steps: [],
+          rubric: 'r1',
         });
       case 'assign':
         return annotate(alice, target, {

@@ -42,7 +42,10 @@ export function LineageGraph({ lines, run, onOpen }: LineageGraphProps) {
   const x = (step: number): number => EDGE + (step / last) * Math.max(0, width - 2 * EDGE);
   const y = (row: number): number => row * ROW + ROW / 2;
   const keys: Readonly<Record<string, 'left' | 'right' | 'up' | 'down'>> = {
-    ...{ ArrowLeft: 'left', ArrowRight: 'right', ArrowUp: 'up', ArrowDown: 'down' },
+    ArrowLeft: 'left',
+    ArrowRight: 'right',
+    ArrowUp: 'up',
+    ArrowDown: 'down',
   };
   return (
     <>

@@ -51,7 +51,12 @@ it('a branch is asked for with what was chosen, and opened', async () => {
     'runs.summary': () => ({ id: 'new', title: 'Again' }),
   });
   const plan: BranchPlan = {
-    ...{ run: 'root', step: 12, checkpoint: null, stepsAfter: 12, contextSteps: 12, contextTokens: 9000 },
+    run: 'root',
+    step: 12,
+    checkpoint: null,
+    stepsAfter: 12,
+    contextSteps: 12,
+    contextTokens: 9000,
     hints: [{ id: 'h1', number: 1, step: 3, text: 'x' }],
     notRestarted: [],
     maxCost: null,
@@ -61,8 +66,13 @@ it('a branch is asked for with what was chosen, and opened', async () => {
   expect(stand.calls[0]).toEqual([
     'branches.create',
     {
-      ...{ run: 'root', step: 12, title: 'Again', endpoint: null },
-      ...{ drop: ['h1'], add: ['Try B'], start: true },
+      run: 'root',
+      step: 12,
+      title: 'Again',
+      endpoint: null,
+      drop: ['h1'],
+      add: ['Try B'],
+      start: true,
     },
   ]);
   expect(useRuns.getState().current).toBe('new');

@@ -55,7 +55,12 @@ function DatasetList({ list, chosen }: { list: readonly DatasetView[]; chosen: s
     list.findIndex(({ id }) => id === chosen),
   );
   const moves: Readonly<Record<string, number>> = {
-    ...{ ArrowDown: 1, ArrowUp: -1, j: 1, k: -1, Home: -list.length, End: list.length },
+    ArrowDown: 1,
+    ArrowUp: -1,
+    j: 1,
+    k: -1,
+    Home: -list.length,
+    End: list.length,
   };
   return (
     <div

@@ -33,7 +33,9 @@ export function ExportCounts({ preview, counts, undecidedSteps, waived, head }: 
       .filter((each) => each.value === value)
       .sort((a, b) => b.tokens - a.tokens || b.steps - a.steps)
       .map(({ source, reason, steps, tokens }) => ({
-        ...{ key: `${value} ${source} ${reason}`, steps, tokens },
+        key: `${value} ${source} ${reason}`,
+        steps,
+        tokens,
         name: text.reason(source, reason, ruleName, reasonName),
       }));
   const trained = linesOf('train');
@@ -43,14 +45,20 @@ export function ExportCounts({ preview, counts, undecidedSteps, waived, head }: 
   const context = Math.max(0, counts.tokens - counts.trainedTokens - counts.maskedTokens);
   const groups: { state: LabelState; name: string; steps: number | null; tokens: number; lines: Line[] }[] = [
     {
-      ...{ state: 'train', name: text.trained, lines: trained },
-      ...{ steps: sum(trained, 'steps'), tokens: sum(trained, 'tokens') },
+      state: 'train',
+      name: text.trained,
+      lines: trained,
+      steps: sum(trained, 'steps'),
+      tokens: sum(trained, 'tokens'),
     },
     {
-      ...{ state: 'mask', name: text.masked, lines: masked },
-      ...{ steps: sum(masked, 'steps'), tokens: sum(masked, 'tokens') },
+      state: 'mask',
+      name: text.masked,
+      lines: masked,
+      steps: sum(masked, 'steps'),
+      tokens: sum(masked, 'tokens'),
     },
-    { ...{ state: 'none', name: text.context, lines: [] }, ...{ steps: null, tokens: context } },
+    { state: 'none', name: text.context, lines: [], steps: null, tokens: context },
   ];
   // Context is many times the rest: on its scale nothing else could be seen.
   const most = Math.max(1, ...groups.map(({ tokens, state }) => (state === 'none' ? 0 : tokens)));
@@ -142,14 +150,22 @@ function LeftOut({ preview, counts }: Pick<ExportCountsProps, 'preview' | 'count
   const dropped = preview.variants.find(({ variant }) => variant === counts.variant)?.dropped ?? [];
   const lines: { key: string; name: string; runs: number | null; rows: number | null }[] = [
     ...preview.filtered.map(({ by, runs: out, rows }) => ({
-      ...{ key: `filter ${by}`, name: text.filteredBy(by), runs: out, rows },
+      key: `filter ${by}`,
+      name: text.filteredBy(by),
+      runs: out,
+      rows,
     })),
     ...dropped.map((each) => ({
-      ...{ key: `drop ${each.reason}`, name: text.dropped(each.reason), runs: null, rows: each.count },
+      key: `drop ${each.reason}`,
+      name: text.dropped(each.reason),
+      runs: null,
+      rows: each.count,
     })),
     ...preview.inherited.map((each) => ({
-      ...{ key: `inherited ${each.run}`, name: text.inherited(titleOf(each.run), each.steps) },
-      ...{ runs: null, rows: null },
+      key: `inherited ${each.run}`,
+      name: text.inherited(titleOf(each.run), each.steps),
+      runs: null,
+      rows: null,
     })),
     ...(preview.unfinished > 0
       ? [{ key: 'unfinished', name: text.unfinished(preview.unfinished), runs: null, rows: null }]

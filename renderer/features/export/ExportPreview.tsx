@@ -119,14 +119,18 @@ function Tokens({ preview }: { preview: Preview }) {
     ...(['all', 'rules', 'judge', 'human', 'unmasked'] as const)
       .filter((variant) => variant !== shown)
       .map((variant) => ({
-        ...{ id: `variant ${variant}`, label: text.variantName[variant] },
-        ...{ group: 'variants' as const, what: { variant } },
+        id: `variant ${variant}`,
+        label: text.variantName[variant],
+        group: 'variants' as const,
+        what: { variant },
       })),
     ...exportFormats
       .filter((each) => each !== format && text.targetName[each] !== undefined)
       .map((each) => ({
-        ...{ id: `target ${each}`, label: text.targetName[each] },
-        ...{ group: 'targets' as const, what: { format: each } },
+        id: `target ${each}`,
+        label: text.targetName[each],
+        group: 'targets' as const,
+        what: { format: each },
       })),
   ];
   const called = (what: Comparison | null) =>

@@ -41,10 +41,25 @@ export interface ExportDraft {
 }
 
 const begun: ExportDraft = {
-  ...{ scope: 'this', chosen: [], filter: {}, format: 'slime', variants: ['all'], shown: 'all' },
-  ...{ undecided: 'refuse', noTools: 'refuse', preset: 'default', carried: null, reasoning: null },
-  ...{ argumentsForm: 'auto', split: false, share: '10', seed: '1', deduplicate: false },
-  ...{ compression: 'none', redact: 'strict', allowed: [] },
+  scope: 'this',
+  chosen: [],
+  filter: {},
+  format: 'slime',
+  variants: ['all'],
+  shown: 'all',
+  undecided: 'refuse',
+  noTools: 'refuse',
+  preset: 'default',
+  carried: null,
+  reasoning: null,
+  argumentsForm: 'auto',
+  split: false,
+  share: '10',
+  seed: '1',
+  deduplicate: false,
+  compression: 'none',
+  redact: 'strict',
+  allowed: [],
 };
 
 interface ExportState {
@@ -54,7 +69,9 @@ interface ExportState {
 }
 
 export const useExport = create<ExportState>()(() => ({
-  ...{ draft: begun, findings: false, targets: false },
+  draft: begun,
+  findings: false,
+  targets: false,
 }));
 
 export function changeDraft(change: Partial<ExportDraft>): void {
@@ -116,12 +133,21 @@ export function optionsOf(
   };
   const runs = draft.scope === 'chosen' ? draft.chosen : draft.scope === 'this' && run !== null ? [run] : [];
   const options: OptionsInput = {
-    ...{ format: draft.format, runs, filter, variants: draft.variants, undecided: draft.undecided },
-    ...{ noTools: draft.noTools, preset: draft.preset, reasoning: reasoningOf(draft) },
+    format: draft.format,
+    runs,
+    filter,
+    variants: draft.variants,
+    undecided: draft.undecided,
+    noTools: draft.noTools,
+    preset: draft.preset,
+    reasoning: reasoningOf(draft),
     ...(draft.carried === null ? {} : { carried: draft.carried }),
     ...(draft.split && share !== null && seed !== null ? { split: { share, seed } } : {}),
-    ...{ deduplicate: draft.deduplicate, compression: draft.compression, arguments: draft.argumentsForm },
-    ...{ redact: draft.redact, allowed: draft.allowed },
+    deduplicate: draft.deduplicate,
+    compression: draft.compression,
+    arguments: draft.argumentsForm,
+    redact: draft.redact,
+    allowed: draft.allowed,
   };
   const whole =
     Object.keys(problems).length === 0 && wrong.share === null && wrong.seed === null && !wrong.chosen;

@@ -23,15 +23,27 @@ describe('a filter is what its lines say', () => {
     const midnight = (day: number) => new Date(2026, 4, day).getTime();
     expect(
       filterOf({
-        ...{ tasks: ['task_14'], annotators: ['Ada', 'Bob'], sources: ['human'], kinds: ['react'] },
-        ...{ minScore: '35,5', successful: true, length: { min: '1,000', max: '128k' } },
+        tasks: ['task_14'],
+        annotators: ['Ada', 'Bob'],
+        sources: ['human'],
+        kinds: ['react'],
+        minScore: '35,5',
+        successful: true,
+        length: { min: '1,000', max: '128k' },
         dates: { from: '2026-05-03', to: '2026-05-03' },
       }),
     ).toEqual({
       filter: {
-        ...{ tasks: ['task_14'], annotators: ['Ada', 'Bob'], sources: ['human'], kinds: ['react'] },
-        ...{ minScore: 35.5, successful: true, minTokens: 1_000, maxTokens: 128_000 },
-        ...{ after: midnight(3), before: midnight(4) },
+        tasks: ['task_14'],
+        annotators: ['Ada', 'Bob'],
+        sources: ['human'],
+        kinds: ['react'],
+        minScore: 35.5,
+        successful: true,
+        minTokens: 1_000,
+        maxTokens: 128_000,
+        after: midnight(3),
+        before: midnight(4),
       },
       problems: {},
     });
@@ -80,7 +92,11 @@ it('only ever makes a filter that the export takes', () => {
   });
   const drafts = fc.record(
     {
-      ...{ tasks: names, domains: names, experiments: names, arms: names, annotators: names },
+      tasks: names,
+      domains: names,
+      experiments: names,
+      arms: names,
+      annotators: names,
       sources: fc.subarray(['adjudication', 'human', 'rule', 'judge'] as const),
       kinds: fc.subarray(['react', 'summary'] as const),
       minScore: text,

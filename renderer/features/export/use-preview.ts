@@ -46,7 +46,14 @@ export function usePreview(draft: ExportDraft, run: string | null, runs: readonl
   const value = answer?.value ?? null;
   const counts = (variant: ExportVariant) => value?.variants.find((each) => each.variant === variant) ?? null;
   return {
-    ...{ options, problems, whole, value, failure, waiting, version, again },
+    options,
+    problems,
+    whole,
+    value,
+    failure,
+    waiting,
+    version,
+    again,
     shown: counts(draft.shown),
     undecidedSteps: (value?.undecided ?? []).reduce((sum, each) => sum + each.total, 0),
     toolless: (value?.noTools ?? []).reduce((sum, { rows }) => sum + rows, 0),

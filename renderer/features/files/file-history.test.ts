@@ -17,7 +17,10 @@ test('paths stand without the folder that all of a run have', () => {
 
 test('an edit without a revision is one of the step, with the lines its action reported', () => {
   const observation = (name: string, path: string, more = {}) => ({
-    ...{ name, ok: true, data: { path }, text: '{"removed_context": "", "added_context": "7|new"}' },
+    name,
+    ok: true,
+    data: { path },
+    text: '{"removed_context": "", "added_context": "7|new"}',
     ...more,
   });
   const step = (observations: object[], files: object[] = []) =>

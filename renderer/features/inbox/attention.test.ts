@@ -18,12 +18,27 @@ import {
 
 const now = Date.UTC(2026, 10, 21, 12);
 const item = (kind: AttentionItem['kind'], more: Partial<AttentionItem> = {}): AttentionItem => ({
-  ...{ id: `r ${kind}`, run: 'r', kind, urgency: urgencyOf[kind], step: 3, steps: [], seq: 9, at: now },
-  ...{ facts: {}, open: true },
+  id: `r ${kind}`,
+  run: 'r',
+  kind,
+  urgency: urgencyOf[kind],
+  step: 3,
+  steps: [],
+  seq: 9,
+  at: now,
+  facts: {},
+  open: true,
   ...more,
 });
 const news = (run: string, items: AttentionItem[], more: Partial<RunAttention> = {}): RunAttention => ({
-  ...{ run, title: `Run ${run}`, seenSeq: 0, seenAt: null, newSteps: 0, items, counts: {}, behind: 0 },
+  run,
+  title: `Run ${run}`,
+  seenSeq: 0,
+  seenAt: null,
+  newSteps: 0,
+  items,
+  counts: {},
+  behind: 0,
   ...more,
 });
 const summary = (id: string, state = 'thinking') =>

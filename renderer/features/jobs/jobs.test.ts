@@ -6,8 +6,20 @@ import { en } from '../../text/en';
 import { activeJobs, cancelJob, isLeft, loadJobs, progressOf, startExport, startJobs, useJobs } from './jobs';
 
 const job = (id: string, more: Partial<ExportJob> = {}): ExportJob => ({
-  ...{ id, folder: '/d', format: 'slime', state: 'running', done: 5, total: 10, records: 1, bytes: 9 },
-  ...{ rate: 2, secondsLeft: 3, startedAt: 1, resumed: false, error: null, result: null },
+  id,
+  folder: '/d',
+  format: 'slime',
+  state: 'running',
+  done: 5,
+  total: 10,
+  records: 1,
+  bytes: 9,
+  rate: 2,
+  secondsLeft: 3,
+  startedAt: 1,
+  resumed: false,
+  error: null,
+  result: null,
   ...more,
 });
 const said = () => useToasts.getState().toasts.map(({ say }) => say(en));

@@ -66,13 +66,21 @@ export class AnnotationStand {
     if (this.refusal !== null) throw this.refusal;
     const { from, to, parts } = range;
     const target: AnnotationTarget = {
-      ...{ run: testRun, from, to },
+      run: testRun,
+      from,
+      to,
       ...(parts === undefined ? {} : { parts }),
     };
     const seq = this.entries.length + 1;
     const entry: AnnotationEntry = {
-      ...{ ulid: `01K${String(seq).padStart(23, '0')}`, at: 0, author, device: 'here', deviceSeq: seq },
-      ...{ target, supersedes: body.op === 'undo' ? [] : headsOn(this.entries, target), body },
+      ulid: `01K${String(seq).padStart(23, '0')}`,
+      at: 0,
+      author,
+      device: 'here',
+      deviceSeq: seq,
+      target,
+      supersedes: body.op === 'undo' ? [] : headsOn(this.entries, target),
+      body,
     };
     this.entries.push(entry);
     return entry;

@@ -19,7 +19,13 @@ import {
 } from './retro-masks';
 
 const mask = (number: number, delivered: number, from: number, to: number): RetroMask => ({
-  ...{ run: testRun, hint: `hint-${number}`, number, text: 'Not so', delivered, from, to },
+  run: testRun,
+  hint: `hint-${number}`,
+  number,
+  text: 'Not so',
+  delivered,
+  from,
+  to,
   evidence: [{ step: from, words: ['so'] }],
 });
 

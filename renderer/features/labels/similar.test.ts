@@ -8,7 +8,11 @@ import { giveReason } from './reasons';
 import { applySimilar, changesOf, closeSimilar, openSimilar, useSimilar } from './similar';
 
 const similar: SimilarSteps = {
-  ...{ tool: 'edit_file', rules: ['blind-edit'], steps: 4, left: 0, decided: 1 },
+  tool: 'edit_file',
+  rules: ['blind-edit'],
+  steps: 4,
+  left: 0,
+  decided: 1,
   parts: [
     { from: 1, to: 2 },
     { from: 5, to: 5 },

@@ -35,7 +35,10 @@ describe('what a new run is recorded with', () => {
   it('is what was typed, and nothing for an empty field', () => {
     expect(recordOf(noRecord)).toEqual({ experiment: null });
     expect(recordOf({ experiment: ' e ', arm: 'b', group: '', sample: '0', seed: '7' })).toEqual({
-      ...{ experiment: 'e', arm: 'b', sample: 0, seed: 7 },
+      experiment: 'e',
+      arm: 'b',
+      sample: 0,
+      seed: 7,
     });
   });
 

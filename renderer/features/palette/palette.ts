@@ -39,14 +39,18 @@ export function paletteEntries(text: Text, runs: readonly RunSummary[]): Palette
       const number = /^reason\.(\d)$/u.exec(id)?.[1];
       const name = text.shortcuts.command(id);
       return {
-        ...{ id, group, command: id },
+        id,
+        group,
+        command: id,
         say: number === undefined ? name : `${name}, ${text.labels.reasonAt(Number(number))}`,
         run: () => runCommand(id),
       };
     });
   const opened = runs.slice(0, MOST_RUNS).map(
     (run, index): PaletteEntry => ({
-      ...{ id: `run-${run.id}`, group: 'runs', command: null },
+      id: `run-${run.id}`,
+      group: 'runs',
+      command: null,
       say: text.palette.openRun(index + 1, run.title),
       run: () => attempt(() => openRun(run.id)),
     }),
@@ -59,7 +63,9 @@ export function stepEntry(text: Text, query: string, steps: number): PaletteEntr
   const step = /^#?\s*(\d{1,9})$/u.exec(query.trim())?.[1];
   if (step === undefined || Number(step) < 1 || Number(step) > steps) return null;
   return {
-    ...{ id: `step-${step}`, group: 'steps', command: null },
+    id: `step-${step}`,
+    group: 'steps',
+    command: null,
     say: text.palette.goToStep(text.common.format.count(Number(step))),
     run: () => moveCursor(Number(step)),
   };

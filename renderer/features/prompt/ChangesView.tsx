@@ -192,8 +192,10 @@ function FoldLine({ row }: { row: Extract<ChangeRow, { kind: 'fold' }> }) {
   const text = useText().prompt;
   const n = row.changes.length;
   const name = {
-    ...{ same: text.foldSame(n), removed: text.foldRemoved(n) },
-    ...{ added: text.foldAdded(n), changed: text.foldChanged(n) },
+    same: text.foldSame(n),
+    removed: text.foldRemoved(n),
+    added: text.foldAdded(n),
+    changed: text.foldChanged(n),
   }[row.what];
   return (
     <div className={`prompt-fold prompt-row-${row.what}`}>

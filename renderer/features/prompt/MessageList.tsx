@@ -56,8 +56,12 @@ export function MessageList(props: MessageListProps) {
     if (row?.kind === 'message') onChoose(row.index);
   }
   const moves: Readonly<Record<string, number>> = {
-    ...{ ArrowDown: 1, ArrowUp: -1, PageDown: PAGE, PageUp: -PAGE },
-    ...{ Home: -rows.length, End: rows.length },
+    ArrowDown: 1,
+    ArrowUp: -1,
+    PageDown: PAGE,
+    PageUp: -PAGE,
+    Home: -rows.length,
+    End: rows.length,
   };
 
   return (

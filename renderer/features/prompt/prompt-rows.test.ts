@@ -101,7 +101,10 @@ it('builds the body that the fold sends', () => {
     },
   });
   const messages = fold.messages().map(({ message: sent, step }) => ({
-    ...{ role: sent.role, step, content: contentText(sent), tokens: 1 },
+    role: sent.role,
+    step,
+    content: contentText(sent),
+    tokens: 1,
     json: JSON.stringify(sent),
   }));
   expect(bodyOf({ request: fold.request, tools: fold.tools, messages })).toBe(fold.requestBody({ tail: '' }));

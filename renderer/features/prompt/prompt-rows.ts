@@ -72,7 +72,10 @@ function groupRow(
 ): PromptRow {
   const steps = indices.map((index) => messages[index]?.step ?? 0);
   return {
-    ...{ kind: 'group', id, open, messages: indices.length },
+    kind: 'group',
+    id,
+    open,
+    messages: indices.length,
     steps: steps[0] === 0 ? null : { from: steps[0] ?? 0, to: steps.at(-1) ?? 0 },
     tokens: indices.reduce((sum, index) => sum + (messages[index]?.tokens ?? 0), 0),
   };

@@ -29,7 +29,10 @@ export function AssignForm() {
   const [plan, setPlan] = useState<{ order: AssignOrder; preview: AssignPreview } | null>(null);
   const [batch, setBatch] = useState(0);
   const order: AssignOrder = {
-    ...{ runs: [...runs], by, blind, overlap: Number(overlap) },
+    runs: [...runs],
+    by,
+    blind,
+    overlap: Number(overlap),
     people: peopleOf(names, known),
   };
   const ready = runs.length > 0 && order.people.length > 0;

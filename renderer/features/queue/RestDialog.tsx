@@ -37,7 +37,9 @@ export function RestDialog({ onClose }: { onClose: () => void }) {
   function confirm(): void {
     onClose();
     void give({
-      ...{ run: id, parts, value: 'train' },
+      run: id,
+      parts,
+      value: 'train',
       reason: lifted.length === 0 ? null : reason.trim(),
     });
   }
@@ -112,7 +114,8 @@ async function lookAt(run: string, from: number, to: number) {
     call('timeline.matches', { run, query: { label: ['mask'], marks: ['unconfirmed'], from, to } }),
     ...sources.flatMap((source) =>
       values.map(async (value) => ({
-        ...{ source, value },
+        source,
+        value,
         steps: (
           await call('timeline.count', {
             run,

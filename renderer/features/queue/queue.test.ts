@@ -16,7 +16,11 @@ const item = (
   place: number | null = null,
   of: number | null = null,
 ): QueueItem => ({
-  ...{ run, step, class: place === null ? 'open' : 'disagreement', place, of },
+  run,
+  step,
+  class: place === null ? 'open' : 'disagreement',
+  place,
+  of,
 });
 const runs = [one, two].map((id) => ({ id, seq: 9, steps: 9 }));
 
@@ -44,7 +48,9 @@ test('the next item is opened where it is, also in another run', async () => {
   expect(useRuns.getState().current).toBe(two);
   expect(useTimeline.getState()).toMatchObject({ run: two, cursor: 4 });
   expect(bridge.calls.find(([name]) => name === 'queue.next')?.[1]).toEqual({
-    ...{ run: one, from: { run: one, step: 9, class: null }, direction: 1 },
+    run: one,
+    from: { run: one, step: 9, class: null },
+    direction: 1,
   });
   stop();
 });

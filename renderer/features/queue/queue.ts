@@ -22,7 +22,11 @@ interface QueueState {
 }
 
 export const useQueue = create<QueueState>()(() => ({
-  ...{ panel: false, rest: false, view: null, item: null, place: null },
+  panel: false,
+  rest: false,
+  view: null,
+  item: null,
+  place: null,
 }));
 
 export function openQueue(open = true): void {

@@ -4,8 +4,13 @@ import { BridgeStand, settled } from '../../state/bridge-fixtures';
 import { lastPlace, openRemote, startRemote, takeRemote, useRemote } from './remote';
 
 const up: RemoteStatus = {
-  ...{ alias: 'gpu-login', folder: '/w', state: 'up', message: '' },
-  ...{ waiting: 0, refused: [], version: '0.1.0' },
+  alias: 'gpu-login',
+  folder: '/w',
+  state: 'up',
+  message: '',
+  waiting: 0,
+  refused: [],
+  version: '0.1.0',
 };
 
 beforeEach(() => {

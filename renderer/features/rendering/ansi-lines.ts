@@ -19,8 +19,14 @@ export interface AnsiSpan {
 }
 
 const plain: AnsiStyle = {
-  ...{ colour: null, ground: null, bold: false, dim: false, italic: false, underline: false },
-  ...{ strike: false, inverse: false },
+  colour: null,
+  ground: null,
+  bold: false,
+  dim: false,
+  italic: false,
+  underline: false,
+  strike: false,
+  inverse: false,
 };
 
 /**

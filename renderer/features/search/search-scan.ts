@@ -22,8 +22,17 @@ interface ScanState {
 }
 
 const nothing: ScanState = {
-  ...{ scan: null, hits: [], steps: 0, lines: 0, scanned: 0, all: 0, scannedBytes: 0, allBytes: 0 },
-  ...{ done: true, stopped: false, givenUp: null },
+  scan: null,
+  hits: [],
+  steps: 0,
+  lines: 0,
+  scanned: 0,
+  all: 0,
+  scannedBytes: 0,
+  allBytes: 0,
+  done: true,
+  stopped: false,
+  givenUp: null,
 };
 
 /** The search through texts that no index answers: patterns in steps, anything in terminals. */

@@ -27,13 +27,24 @@ function page(from: { hit: number } | { step: number; direction: 1 | -1 }, limit
   const steps = start < 0 ? [] : all.slice(start, start + limit);
   return {
     hits: steps.map((step) => ({ step, snippet: '\u0001x\u0002', field: 'thought' })),
-    ...{ total: all.length, before: Math.max(0, start), hidden: 0, behind: 0, problem: null },
+    total: all.length,
+    before: Math.max(0, start),
+    hidden: 0,
+    behind: 0,
+    problem: null,
   };
 }
 
 const quiet: ScanNews = {
-  ...{ hits: [], steps: 0, lines: 0, scanned: 0, all: 0, scannedBytes: 0, allBytes: 0 },
-  ...{ done: true, givenUp: null },
+  hits: [],
+  steps: 0,
+  lines: 0,
+  scanned: 0,
+  all: 0,
+  scannedBytes: 0,
+  allBytes: 0,
+  done: true,
+  givenUp: null,
 };
 
 function stand(answers: ConstructorParameters<typeof BridgeStand>[0] = {}): BridgeStand {
@@ -130,7 +141,10 @@ test('a scan’s hits are gathered as they come, stepped through, and kept when 
   const parts: ScanNews[] = [1, 2, 3].map((part) => ({
     ...quiet,
     hits: [{ kind: 'step', run, hit: { step: part * 10, snippet: '', field: 'thought' } }],
-    ...{ steps: part, scanned: part, all: 9, done: false },
+    steps: part,
+    scanned: part,
+    all: 9,
+    done: false,
   }));
   const waiting: ((news: ScanNews) => void)[] = [];
   const bridge = stand({

@@ -38,8 +38,17 @@ const HITS_OF_RUN = 4;
 /** Texts without an index are looked through when the typing rests, ms. */
 const REST_MS = 300;
 const nothing: Omit<SearchState, 'scope'> = {
-  ...{ query: '', pattern: false, problem: null, pages: new Map(), runs: [], more: 0 },
-  ...{ total: 0, hidden: 0, behind: 0, answered: false, went: null },
+  query: '',
+  pattern: false,
+  problem: null,
+  pages: new Map(),
+  runs: [],
+  more: 0,
+  total: 0,
+  hidden: 0,
+  behind: 0,
+  answered: false,
+  went: null,
 };
 export const useSearch = create<SearchState>()(() => ({ ...nothing, scope: 'run' }));
 

@@ -5,7 +5,9 @@ import { en } from '../../text/en';
 import { StripHosts } from './StripHosts';
 
 const run = {
-  ...{ id: '01K00000000000000000000000', evaluatorIsolated: true, state: 'finished' },
+  id: '01K00000000000000000000000',
+  evaluatorIsolated: true,
+  state: 'finished',
   computers: [{ name: 'local', kind: 'local', isolation: 'bubblewrap' }],
 } as RunSummary;
 const markup = (more: Partial<RunSummary>) =>

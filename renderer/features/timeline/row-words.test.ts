@@ -68,8 +68,14 @@ describe('rows', () => {
       segment: 1,
       after: [
         {
-          ...{ kind: 'summary', step: 6, steps: { from: 1, to: 3 }, pair: false, carried: null },
-          ...{ tokensBefore: 98_000, tokensAfter: 41_000, missing },
+          kind: 'summary',
+          step: 6,
+          steps: { from: 1, to: 3 },
+          pair: false,
+          carried: null,
+          tokensBefore: 98_000,
+          tokensAfter: 41_000,
+          missing,
         },
         { kind: 'suspended', ms: 1000 },
       ],
@@ -116,11 +122,13 @@ describe('rows', () => {
       right: 'train',
     });
     expect(halvesOf(stepHead(1, { label, judge: { ...judge, value: 'mask' }, marks: [...marks] }))).toEqual({
-      ...{ left: 'train', right: 'mask' },
+      left: 'train',
+      right: 'mask',
     });
     const two = { value: null, source: 'human', reason: null, disagreement: true } as const;
     expect(halvesOf(stepHead(1, { label: two, marks: ['humans_differ'] }))).toEqual({
-      ...{ left: 'train', right: 'mask' },
+      left: 'train',
+      right: 'mask',
     });
     expect(halvesOf(stepHead(1))).toBeNull();
   });

@@ -33,8 +33,14 @@ export function RowList({ rows }: RowListProps) {
   const last = shown.at(-1)?.index ?? 0;
   useEffect(() => rows.show(first, last), [rows, first, last]);
   const moves: Readonly<Record<string, number>> = {
-    ...{ ArrowDown: 1, ArrowUp: -1, j: 1, k: -1, PageDown: PAGE, PageUp: -PAGE },
-    ...{ Home: -rows.of, End: rows.of },
+    ArrowDown: 1,
+    ArrowUp: -1,
+    j: 1,
+    k: -1,
+    PageDown: PAGE,
+    PageUp: -PAGE,
+    Home: -rows.of,
+    End: rows.of,
   };
   return (
     <div className="row-side">

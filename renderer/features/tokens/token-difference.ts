@@ -89,7 +89,8 @@ function sideLines(view: TokenView, at: number | null, columns: number): TextLin
   const message = at === null ? undefined : view.messages[at];
   if (at === null || message === undefined) return [];
   return wrapLines(view, message.from, message.to, columns).map((line) => ({
-    ...{ kind: 'text', message: at },
+    kind: 'text',
+    message: at,
     ...line,
   }));
 }

@@ -49,22 +49,31 @@ const anyRow = fc
     );
     const messages = edges.slice(0, -1).map(
       (from, index): TokenMessage => ({
-        ...{ index, role: 'assistant', step: index, from, to: edges[index + 1] ?? text.length },
-        ...{ loss: 'context', trainedTokens: 0, tokens: 1, lost: [] },
+        index,
+        role: 'assistant',
+        step: index,
+        from,
+        to: edges[index + 1] ?? text.length,
+        loss: 'context',
+        trainedTokens: 0,
+        tokens: 1,
+        lost: [],
       }),
     );
     const row = { ...tokenRow([]).row, firstStep };
     return {
-      ...{
-        row,
-        of: 1,
-        text,
-        starts,
-        ids: starts.map(() => 1),
-        losses: losses.slice(0, words.length).join(''),
-      },
-      ...{ messages, trainedTokens: 0, maskedTokens: 0, warnings: [] },
-      ...{ rule: 'turn', argumentsForm: 'string' },
+      row,
+      of: 1,
+      text,
+      starts,
+      ids: starts.map(() => 1),
+      losses: losses.slice(0, words.length).join(''),
+      messages,
+      trainedTokens: 0,
+      maskedTokens: 0,
+      warnings: [],
+      rule: 'turn',
+      argumentsForm: 'string',
     } satisfies TokenView;
   });
 
@@ -277,7 +286,9 @@ describe('what is drawn', () => {
 it('lays out 100,000 tokens', () => {
   const view = tokenRow(
     Array.from({ length: 400 }, (_, at) => ({
-      ...{ role: 'assistant' as const, step: at + 1, loss: (at % 2 === 0 ? 't' : 'm') as 't' | 'm' },
+      role: 'assistant' as const,
+      step: at + 1,
+      loss: (at % 2 === 0 ? 't' : 'm') as 't' | 'm',
       tokens: Array.from({ length: 250 }, (_each, token) => (token % 20 === 19 ? ' end.\n' : ' word')),
     })),
   );

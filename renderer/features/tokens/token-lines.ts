@@ -68,9 +68,15 @@ export function tokenLayout(view: TokenView, { columns, open }: LayoutOptions): 
       for (const line of opening) lines.push({ kind: 'text', message: index, ...line });
       const from = opening.at(-1)?.to ?? at;
       lines.push({
-        ...{ kind: 'fold', id: CARRIED, message: index, from, to },
-        ...{ tokens: tokensIn(view, from, to), messages: carried.last - carried.first + 1 },
-        ...{ carried: true, open: isOpen },
+        kind: 'fold',
+        id: CARRIED,
+        message: index,
+        from,
+        to,
+        tokens: tokensIn(view, from, to),
+        messages: carried.last - carried.first + 1,
+        carried: true,
+        open: isOpen,
       });
       if (!isOpen) {
         index = carried.last;
@@ -100,9 +106,15 @@ export function tokenLayout(view: TokenView, { columns, open }: LayoutOptions): 
     const id = `${message} ${from}`;
     folds.push(id);
     const fold: FoldLine = {
-      ...{ kind: 'fold', id, message, from: first.from, to: last.to },
-      ...{ tokens: tokensIn(view, first.from, last.to), messages: 1 },
-      ...{ carried: view.messages[message]?.loss === 'carried', open: open.has(id) },
+      kind: 'fold',
+      id,
+      message,
+      from: first.from,
+      to: last.to,
+      tokens: tokensIn(view, first.from, last.to),
+      messages: 1,
+      carried: view.messages[message]?.loss === 'carried',
+      open: open.has(id),
     };
     lines.push(...wrapped.slice(0, FIRST), fold);
     if (fold.open) lines.push(...hidden);

@@ -38,8 +38,11 @@ export const useTokens = create<TokenState>()(() => ({
 /** Another row: from its beginning, folded. */
 export function showRow(row: number): void {
   useTokens.setState(({ reveal }) => ({
-    ...{ row: Math.max(0, row), cursor: 0, open: new Set<string>() },
-    ...{ reveal: reveal + 1, around: false },
+    row: Math.max(0, row),
+    cursor: 0,
+    open: new Set<string>(),
+    reveal: reveal + 1,
+    around: false,
   }));
 }
 

@@ -8,8 +8,13 @@ export function press(
 ): KeyPress {
   const { altGraph = false, ...modifiers } = held;
   return {
-    ...{ ctrlKey: false, metaKey: false, altKey: false, shiftKey: false },
-    ...{ key, code, getModifierState: () => altGraph },
+    ctrlKey: false,
+    metaKey: false,
+    altKey: false,
+    shiftKey: false,
+    key,
+    code,
+    getModifierState: () => altGraph,
     ...modifiers,
   };
 }

@@ -154,9 +154,19 @@ describe('filter', () => {
 describe('words of a filter', () => {
   it('name every condition and lead back without it', () => {
     const query: StepQuery = {
-      ...{ label: ['mask'], tool: ['edit_file', ''], error: true, text: 'loss', source: ['none'] },
-      ...{ marks: ['flagged'], kind: ['think'], rule: ['blind-edit'], computer: ['gpu-03'] },
-      ...{ hint: true, file: 'core', from: 3, to: 90 },
+      label: ['mask'],
+      tool: ['edit_file', ''],
+      error: true,
+      text: 'loss',
+      source: ['none'],
+      marks: ['flagged'],
+      kind: ['think'],
+      rule: ['blind-edit'],
+      computer: ['gpu-03'],
+      hint: true,
+      file: 'core',
+      from: 3,
+      to: 90,
     };
     const chips = chipsOf(query, en);
     expect(chips.map(({ key }) => key).sort()).toEqual(Object.keys(query).sort());

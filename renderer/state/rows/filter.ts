@@ -49,7 +49,8 @@ export function setFilter(query: StepQuery): void {
   useFilter.setState({ query: given, looking: true });
   // Whoever reads a part of the run is not taken to its end.
   useTimeline.setState((state) => ({
-    ...{ anchor: null, partial: true },
+    anchor: null,
+    partial: true,
     follow: { following: false, seen: state.steps },
   }));
   matches = new StepMatches({

@@ -12,8 +12,12 @@ const segments: SegmentView[] = [
 
 function model(change: Partial<RowInputs>): RowModel {
   return new RowModel({
-    ...{ steps: 25, found: null, segments: null, fold: null },
-    ...{ carriedOpen: new Set<number>(), unfolded: [] },
+    steps: 25,
+    found: null,
+    segments: null,
+    fold: null,
+    carriedOpen: new Set<number>(),
+    unfolded: [],
     ...change,
   });
 }

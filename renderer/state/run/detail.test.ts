@@ -8,13 +8,27 @@ function detail(step: number, characters: number): StepDetail {
   const none = { judges: [], corrections: [], comments: [], assigned: [], withheld: false };
   return {
     head: stepHead(step),
-    ...{ text: 'x'.repeat(characters), reasoning: '', usage: null, cost: null, durationMs: 1, model: 'm' },
-    ...{ observations: [], shortened: [], taught: null, hintText: null, files: [], scoreThen: null },
-    ...{ offsets: {}, imported: null },
+    text: 'x'.repeat(characters),
+    reasoning: '',
+    usage: null,
+    cost: null,
+    durationMs: 1,
+    model: 'm',
+    observations: [],
+    shortened: [],
+    taught: null,
+    hintText: null,
+    files: [],
+    scoreThen: null,
+    offsets: {},
+    imported: null,
     labels: {
       effective: { value: null, source: null, reason: null, disagreement: false },
       why: { code: 'no_label', params: {} },
-      ...{ humans: [], rules: [], history: [], ...none },
+      humans: [],
+      rules: [],
+      history: [],
+      ...none,
     },
   };
 }

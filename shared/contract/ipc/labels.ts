@@ -79,7 +79,11 @@ export const labelCommands = {
   'labels.adjudicate': {
     /** `parts`: one decision about these pieces of the range. */
     input: z.object({
-      ...{ run, from: step, to: step, parts: parts.optional(), reason },
+      run,
+      from: step,
+      to: step,
+      parts: parts.optional(),
+      reason,
       value: z.enum(['train', 'mask']),
     }),
     output: returns<AnnotationEntry>(),

@@ -97,7 +97,9 @@ export const runCommands = {
   },
   'runs.decideApproval': {
     input: z.object({
-      ...{ run, approval: run, decision: z.enum(['allow', 'deny']) },
+      run,
+      approval: run,
+      decision: z.enum(['allow', 'deny']),
       /** Everything of the kinds that the question names, for the rest of the run. */
       forRun: z.boolean().default(false),
     }),

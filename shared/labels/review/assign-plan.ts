@@ -88,7 +88,11 @@ export function planAssignments({ units, people, overlap, blind }: AssignWish): 
   const shares = sharesOf(pieces, people);
   const overlapSteps = [...twice].reduce((sum, unit) => sum + sizeOf(unit), 0);
   return {
-    ...{ shares, people: loads, steps, units: ordered.length, overlapSteps },
+    shares,
+    people: loads,
+    steps,
+    units: ordered.length,
+    overlapSteps,
     overlap: steps === 0 ? 0 : overlapSteps / steps,
     digest: textDigest(JSON.stringify(shares)).toString(36),
   };

@@ -2,7 +2,12 @@ import { expect, test } from 'vitest';
 import { median, paceOf, type TimedDecision, workByPlace } from './pace';
 
 const decision = (step: number, ms: number, more: Partial<TimedDecision> = {}): TimedDecision => ({
-  ...{ run: 'one', step, at: step * 1000, ms, class: 'unconfirmed', agreed: true },
+  run: 'one',
+  step,
+  at: step * 1000,
+  ms,
+  class: 'unconfirmed',
+  agreed: true,
   ...more,
 });
 const row = (from: number, n: number, ms: number, more: Partial<TimedDecision> = {}) =>

@@ -11,7 +11,8 @@ const said = (author: typeof ada, value: 'train' | 'mask', adjudication = false)
 });
 
 const work: RunWork = {
-  ...{ run: 'R', title: 'A run' },
+  run: 'R',
+  title: 'A run',
   decided: [
     { from: 1, to: 4, humans: [said(ada, 'train'), said(bob, 'train')] },
     { from: 5, to: 6, humans: [said(ada, 'train'), said(bob, 'mask')] },

@@ -63,14 +63,12 @@ export function peopleOfRun(work: RunWork): RunPeople {
   const tallies = new Map<string, Tally>();
   const tally = (person: Person): Tally => {
     const known = tallies.get(person.uuid) ?? {
-      ...{
-        person,
-        assigned: [],
-        decided: [],
-        others: emptyTable(),
-        machines: emptyTable(),
-        disagreements: 0,
-      },
+      person,
+      assigned: [],
+      decided: [],
+      others: emptyTable(),
+      machines: emptyTable(),
+      disagreements: 0,
     };
     tallies.set(person.uuid, known);
     return known;
@@ -135,7 +133,10 @@ function compare(work: RunWork, tally: (person: Person) => Tally): { pairs: Pair
     }
   }
   const pairs = [...tables.values()].map(({ first, second, table }) => ({
-    ...{ run: work.run, first, second, agreement: agreementOf(table) },
+    run: work.run,
+    first,
+    second,
+    agreement: agreementOf(table),
   }));
   return { pairs, ratings };
 }
@@ -178,7 +179,10 @@ function rowOf(
   const deeds = work.deeds.find((each) => each.person.uuid === person.uuid);
   const anybody = work.assigned.length > 0;
   return {
-    ...{ person, run: work.run, title: work.title, disagreements },
+    person,
+    run: work.run,
+    title: work.title,
+    disagreements,
     assigned: anybody ? stepsIn(assigned) : null,
     decided: stepsIn(decided),
     left: anybody ? stepsIn(assigned) - stepsIn(common(assigned, decided)) : 0,

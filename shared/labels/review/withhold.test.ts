@@ -19,15 +19,37 @@ const bob = { uuid: `uuid of ${secret}`, name: secret };
 
 function entry(author: typeof ada, body: AnnotationEntry['body']): AnnotationEntry {
   return {
-    ...{ ulid: author === ada ? 'OWN' : secret, at: 1, author, device: 'd', deviceSeq: 1, body },
-    ...{ target: { run: 'R', from: 1, to: 1 }, supersedes: [secret] },
+    ulid: author === ada ? 'OWN' : secret,
+    at: 1,
+    author,
+    device: 'd',
+    deviceSeq: 1,
+    body,
+    target: { run: 'R', from: 1, to: 1 },
+    supersedes: [secret],
   };
 }
 
 const head: StepHead = {
-  ...{ run: 'R', step: 7, id: 'S', segment: 2, at: 5, kind: 'act', tool: 'run_command', title: 'ls' },
-  ...{ observation: 'a.py', done: true, ok: true, errorCode: null, exitCode: 0, bytes: 4, score: 12 },
-  ...{ imitatesHuman: false, guards: [], computer: 'gpu', inheritedFrom: null },
+  run: 'R',
+  step: 7,
+  id: 'S',
+  segment: 2,
+  at: 5,
+  kind: 'act',
+  tool: 'run_command',
+  title: 'ls',
+  observation: 'a.py',
+  done: true,
+  ok: true,
+  errorCode: null,
+  exitCode: 0,
+  bytes: 4,
+  score: 12,
+  imitatesHuman: false,
+  guards: [],
+  computer: 'gpu',
+  inheritedFrom: null,
   label: { value: 'mask', source: 'rule', reason: secret, disagreement: true },
   rules: [secret],
   by: [secret],
@@ -47,12 +69,21 @@ const stack: LabelStack = {
   rules: [{ rule: secret, version: 1, effect: 'mask', hard: true, why: secret, steps: [3] }],
   judges: [
     {
-      ...{ value: 'mask', reason: secret, judge: secret, confidence: 0.4, why: secret, steps: [2] },
-      ...{ rubric: secret, entry: secret, at: 1 },
+      value: 'mask',
+      reason: secret,
+      judge: secret,
+      confidence: 0.4,
+      why: secret,
+      steps: [2],
+      rubric: secret,
+      entry: secret,
+      at: 1,
     },
   ],
   corrections: [bob, ada].map((author) => ({
-    ...{ entry: author.uuid, author, at: 1 },
+    entry: author.uuid,
+    author,
+    at: 1,
     correction: { text: author.name, call: { name: 'ls', arguments: '{}' }, note: '' },
   })),
   comments: [bob, ada].map((author) => ({ entry: author.uuid, author, text: author.name, at: 1 })),
@@ -71,7 +102,13 @@ test('of a row nothing is left that anybody said, and everything that happened',
   expect(seen).toEqual({
     ...head,
     label: { value: null, source: null, reason: null, disagreement: false },
-    ...{ rules: [], by: [], decided: [], marks: [], judge: null, flagged: false, comments: 0 },
+    rules: [],
+    by: [],
+    decided: [],
+    marks: [],
+    judge: null,
+    flagged: false,
+    comments: 0,
     withheld: true,
   });
 });
@@ -79,9 +116,8 @@ test('of a row nothing is left that anybody said, and everything that happened',
 test('a field that nobody has thought about is withheld', () => {
   const more = { ...head, opinionOfTomorrow: secret };
   expect(withheldHead(more)).not.toHaveProperty('opinionOfTomorrow');
-  expect(withheldStack({ ...stack, ...{ opinionOfTomorrow: secret } }, ada.uuid)).not.toHaveProperty(
-    'opinionOfTomorrow',
-  );
+  const moreOpinions = { ...stack, opinionOfTomorrow: secret };
+  expect(withheldStack(moreOpinions, ada.uuid)).not.toHaveProperty('opinionOfTomorrow');
 });
 
 test('of a stack only the own words are left, without what they answered', () => {
@@ -90,7 +126,11 @@ test('of a stack only the own words are left, without what they answered', () =>
   expect(seen).toEqual({
     effective: { value: null, source: null, reason: null, disagreement: false },
     why: { code: 'no_label', params: {} },
-    ...{ humans: [], rules: [], judges: [], withheld: true, assigned: stack.assigned },
+    humans: [],
+    rules: [],
+    judges: [],
+    withheld: true,
+    assigned: stack.assigned,
     corrections: [stack.corrections[1]],
     comments: [stack.comments[1]],
     history: [{ ...stack.history[1], supersedes: [] }],
@@ -99,9 +139,22 @@ test('of a stack only the own words are left, without what they answered', () =>
 
 test('a detail tells what the step did and nothing else', () => {
   const detail: StepDetail = {
-    ...{ head, text: 'I list.', reasoning: '', usage: null, cost: 1, durationMs: 2, model: 'm' },
-    ...{ observations: [], shortened: [], taught: null, hintText: null, files: [], labels: stack },
-    ...{ scoreThen: 12, offsets: {}, imported: null },
+    head,
+    text: 'I list.',
+    reasoning: '',
+    usage: null,
+    cost: 1,
+    durationMs: 2,
+    model: 'm',
+    observations: [],
+    shortened: [],
+    taught: null,
+    hintText: null,
+    files: [],
+    labels: stack,
+    scoreThen: 12,
+    offsets: {},
+    imported: null,
   };
   const seen = withheldDetail(detail, ada.uuid);
   expect(JSON.stringify(seen)).not.toContain(secret);
@@ -121,14 +174,26 @@ test('counts, segments and tiles are those of steps nobody has spoken about', ()
   const counts = { train: 90, mask: 20, undecided: 18, disagreement: 5 };
   expect(withheldCounts(counts, hidden)).toEqual({ train: 83, mask: 18, undecided: 27, disagreement: 2 });
   const segment = (firstStep: number, lastStep: number): SegmentView => ({
-    ...{ segment: 1, firstStep, lastStep, summaryStep: null, carried: null, counts },
+    segment: 1,
+    firstStep,
+    lastStep,
+    summaryStep: null,
+    carried: null,
+    counts,
   });
   expect(withheldSegments([segment(1, 64), segment(65, 128)], hidden).map((each) => each.counts)).toEqual([
     { train: 85, mask: 20, undecided: 23, disagreement: 5 },
     { train: 88, mask: 18, undecided: 22, disagreement: 2 },
   ]);
   const tile = (first: number): Tile => ({
-    ...{ first, n: 64, train: 40, mask: 20, undecided: 4, hints: 1, errors: 2, score: null },
+    first,
+    n: 64,
+    train: 40,
+    mask: 20,
+    undecided: 4,
+    hints: 1,
+    errors: 2,
+    score: null,
   });
   expect(withheldTiles([tile(1), tile(65)], hidden, 64)).toEqual([
     { ...tile(1), train: 35, undecided: 9 },

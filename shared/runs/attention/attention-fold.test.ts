@@ -12,11 +12,22 @@ const status = (value: EventBody<'run.status'>['status'], reason: string | null 
   message: 'A text of the run.',
 });
 const scored = (score: number, attempt: number): EventBody<'evaluation.ended'> => ({
-  ...{ step: attempt, outcome: 'scored', attempt, forced: false, score, raw: score, metrics: {} },
-  ...{ message: '', penalty: 0, protectedChanged: [], durationMs: 1 },
+  step: attempt,
+  outcome: 'scored',
+  attempt,
+  forced: false,
+  score,
+  raw: score,
+  metrics: {},
+  message: '',
+  penalty: 0,
+  protectedChanged: [],
+  durationMs: 1,
 });
 const gpus = (state: 'idle' | 'busy' | 'unknown', since: number, computer = 'gpu-1') => ({
-  ...{ computer, state, since },
+  computer,
+  state,
+  since,
   gpus: [{ index: 0, utilization: 0, memoryUsedMb: 0 }],
 });
 
@@ -61,7 +72,12 @@ describe('the attention fold', () => {
     });
     script.add('run.status', status('waiting_human', 'approval'));
     script.add('driver.started', {
-      ...{ epoch: 2, pid: 1, host: 'h', app: 'a', runtime: 'r', reason: 'resume' },
+      epoch: 2,
+      pid: 1,
+      host: 'h',
+      app: 'a',
+      runtime: 'r',
+      reason: 'resume',
     });
     const [asked] = script.items();
     expect(asked).toMatchObject({ kind: 'asks_you', urgency: 1, open: true, step: 1 });

@@ -127,8 +127,16 @@ export function attentionAt(
 /** Its driver died, or was ended, without saying so in the log. */
 function leftAlone({ run, seq, at, step }: AttentionState): AttentionItem {
   return {
-    ...{ id: `${run} paused undriven`, run, kind: 'paused', urgency: 1, step: step === 0 ? null : step },
-    ...{ steps: [], seq, at, facts: { reason: 'undriven' }, open: true },
+    id: `${run} paused undriven`,
+    run,
+    kind: 'paused',
+    urgency: 1,
+    step: step === 0 ? null : step,
+    steps: [],
+    seq,
+    at,
+    facts: { reason: 'undriven' },
+    open: true,
   };
 }
 

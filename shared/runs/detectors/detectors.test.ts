@@ -142,7 +142,8 @@ describe('contention', () => {
       { steps: [2], facts: { how: 'taken', gpu: 1, usedMb: 42_000 } },
     ]);
     const seen = run().step({
-      ...{ name: 'run_command', text: '| 30%  40C |  55000MiB / 81559MiB | 99% |' },
+      name: 'run_command',
+      text: '| 30%  40C |  55000MiB / 81559MiB | 99% |',
       data: { computer: 'gpu-1', session: 'x', command: 'nvidia-smi', async: false, exitCode: 0 },
     });
     seen.start('python train.py', 'a');
@@ -167,7 +168,9 @@ describe('contention', () => {
       () =>
         run()
           .add('gpu.changed', {
-            ...{ computer: 'gpu-1', state: 'idle', since: 1 },
+            computer: 'gpu-1',
+            state: 'idle',
+            since: 1,
             gpus: [{ index: 0, utilization: 0, memoryUsedMb: 9_999 }],
           })
           .start('python train.py', 'a'),
@@ -177,7 +180,9 @@ describe('contention', () => {
       () =>
         run()
           .add('gpu.changed', {
-            ...{ computer: 'gpu-1', state: 'busy', since: 1 },
+            computer: 'gpu-1',
+            state: 'busy',
+            since: 1,
             gpus: [{ index: 0, utilization: 99, memoryUsedMb: 60_000 }],
           })
           .steps(30)
@@ -270,8 +275,16 @@ describe('template thought', () => {
 
   const written = (text: string | null) =>
     run().add('file.changed', {
-      ...{ step: 3, call: 0, computer: 'gpu-1', path: '/w/synth.py', before: null, after: null, size: 1 },
-      ...{ beforeText: null, text, by: 'action' },
+      step: 3,
+      call: 0,
+      computer: 'gpu-1',
+      path: '/w/synth.py',
+      before: null,
+      after: null,
+      size: 1,
+      beforeText: null,
+      text,
+      by: 'action',
     });
 
   it('names code that pastes question and answer into a fixed rationale', () => {
@@ -331,8 +344,17 @@ describe('early finish', () => {
   const finish = { name: 'finish', data: { ends: 'finish' } };
   const score = (script: AttentionScript, points: number, attempt: number) =>
     script.add('evaluation.ended', {
-      ...{ step: 1, outcome: 'scored', attempt, forced: false, score: points, raw: points, metrics: {} },
-      ...{ message: '', penalty: 0, protectedChanged: [], durationMs: 1 },
+      step: 1,
+      outcome: 'scored',
+      attempt,
+      forced: false,
+      score: points,
+      raw: points,
+      metrics: {},
+      message: '',
+      penalty: 0,
+      protectedChanged: [],
+      durationMs: 1,
     });
 
   it('names a finish with tries and time left', () => {

@@ -4,8 +4,15 @@ import { WaymarkError } from '@shared/contract/errors';
 
 /** How many words follow an option of `bwrap` that mounts or makes something; the last one is the place inside. */
 const operands: Readonly<Record<string, number>> = {
-  ...{ '--bind': 2, '--ro-bind': 2, '--ro-bind-try': 2, '--dev-bind-try': 2, '--symlink': 2 },
-  ...{ '--proc': 1, '--dev': 1, '--tmpfs': 1, '--dir': 1 },
+  '--bind': 2,
+  '--ro-bind': 2,
+  '--ro-bind-try': 2,
+  '--dev-bind-try': 2,
+  '--symlink': 2,
+  '--proc': 1,
+  '--dev': 1,
+  '--tmpfs': 1,
+  '--dir': 1,
 };
 
 interface Mount {

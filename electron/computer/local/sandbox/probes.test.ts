@@ -27,8 +27,11 @@ describe.skipIf(sandboxMissing)(
       root = await realpath(await mkdtemp(join(elsewhere, 'waymark-probes-')));
       const run = join(root, 'runs', 'one');
       const view: SandboxView = {
-        ...{ work: join(run, 'work'), home: join(run, 'home'), temporary: join(run, 'tmp') },
-        ...{ folders: [], network: true },
+        work: join(run, 'work'),
+        home: join(run, 'home'),
+        temporary: join(run, 'tmp'),
+        folders: [],
+        network: true,
       };
       for (const folder of [
         view.work,

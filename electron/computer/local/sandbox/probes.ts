@@ -88,7 +88,9 @@ function say(command: readonly string[], script: string): Promise<string> {
   const program = ['/bin/sh', '-c', script];
   return new Promise((resolve) => {
     const { child } = spawnInside({
-      ...{ command, options, program },
+      command,
+      options,
+      program,
       spawn: {
         cwd: '/',
         env: { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C' },

@@ -11,8 +11,11 @@ describe('what a sandbox mounts', () => {
   beforeEach(() => {
     root = realpathSync(mkdtempSync(join(tmpdir(), 'waymark-view-')));
     view = {
-      ...{ work: join(root, 'work'), home: join(root, 'home'), temporary: join(root, 'tmp') },
-      ...{ folders: [], network: true },
+      work: join(root, 'work'),
+      home: join(root, 'home'),
+      temporary: join(root, 'tmp'),
+      folders: [],
+      network: true,
     };
   });
   afterEach(() => {

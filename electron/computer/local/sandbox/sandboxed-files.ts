@@ -88,7 +88,9 @@ export class SandboxedFiles implements Methods {
     const options = ['--die-with-parent', '--remount-ro', '/', '--chdir', '/'];
     const shell = ['/bin/sh', '-c', bootstrapCommand(nonce)];
     const { child } = spawnInside({
-      ...{ command: command(), options, program: shell },
+      command: command(),
+      options,
+      program: shell,
       spawn: { cwd: '/', detached: true, env: environment, stdio: ['pipe', 'pipe', 'ignore'] },
     });
     const { stdin, stdout } = child;

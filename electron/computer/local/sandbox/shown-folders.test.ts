@@ -24,7 +24,9 @@ afterEach(() => rm(root, { recursive: true, force: true }));
 
 const ask = (path: string) => () =>
   refusePrivate(path.startsWith('/') ? path : join(root, path), {
-    ...{ home: join(root, 'home'), data: join(root, 'home/.config/Waymark'), workspace: join(root, 'ws') },
+    home: join(root, 'home'),
+    data: join(root, 'home/.config/Waymark'),
+    workspace: join(root, 'ws'),
   });
 
 describe('a folder that a run is to be shown', () => {

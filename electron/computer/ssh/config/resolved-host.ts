@@ -155,7 +155,15 @@ export function resolutionOf(host: ResolvedHost): HostResolution {
   const { alias, user, hostName, port, jumps, proxyCommand, identityFiles, knownHostsFiles } = host;
   const { settings, needsOpenSsh } = host;
   return {
-    ...{ alias, user, hostName, port, jumps, proxyCommand, identityFiles, knownHostsFiles },
-    ...{ settings, needsOpenSsh },
+    alias,
+    user,
+    hostName,
+    port,
+    jumps,
+    proxyCommand,
+    identityFiles,
+    knownHostsFiles,
+    settings,
+    needsOpenSsh,
   };
 }

@@ -182,7 +182,9 @@ async function makeFolder(parent: string): Promise<string> {
 async function ownParent(parent: string): Promise<void> {
   await mkdir(parent, { recursive: true, mode: 0o700 });
   const { uid, mode, isFolder } = await lstat(parent).then((found) => ({
-    ...{ uid: found.uid, mode: found.mode, isFolder: found.isDirectory() },
+    uid: found.uid,
+    mode: found.mode,
+    isFolder: found.isDirectory(),
   }));
   if (!isFolder || (process.getuid !== undefined && uid !== process.getuid())) {
     throw new ConnectFailure(

@@ -66,7 +66,9 @@ async function stand(): Promise<Stand> {
   const store = testStore(workspace);
   await store.drain();
   return {
-    ...{ store, workspace, folder },
+    store,
+    workspace,
+    folder,
     take: async (path, again = true) => {
       await store.drain();
       foldLog(workspace);
@@ -220,13 +222,11 @@ describe.runIf(process.platform !== 'win32')('what names say', () => {
     ];
     const files = ['../../evil.txt', '/tmp/waymark-evil.txt', 'C:\\evil.txt', '~/evil.txt'];
     const nodes = ids.map((id, index) => ({
-      ...{
-        ...node,
-        id,
-        parent_id: ids[index - 1] ?? null,
-        file: files[index % files.length],
-        path: files[0],
-      },
+      ...node,
+      id,
+      parent_id: ids[index - 1] ?? null,
+      file: files[index % files.length],
+      path: files[0],
       response: {
         content: 'x',
         tool_calls: [

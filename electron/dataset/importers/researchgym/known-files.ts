@@ -40,8 +40,16 @@ export class KnownFiles {
     }
     this.texts.set(path, text);
     return {
-      ...{ step, call: 0, computer: '', path, before: hashOf(before), after: hashOf(text) },
-      ...{ size: Buffer.byteLength(text), beforeText: before, text, by: 'action' },
+      step,
+      call: 0,
+      computer: '',
+      path,
+      before: hashOf(before),
+      after: hashOf(text),
+      size: Buffer.byteLength(text),
+      beforeText: before,
+      text,
+      by: 'action',
     };
   }
 }

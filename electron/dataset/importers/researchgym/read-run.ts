@@ -34,7 +34,10 @@ export async function readGymRun(
   const at = built.events[0]?.at;
   const when = at === undefined ? {} : { at };
   const imported: EventBody<'run.imported'> = {
-    ...{ format: 'researchgym', tool: 'ResearchGym', files: source.files, left },
+    format: 'researchgym',
+    tool: 'ResearchGym',
+    files: source.files,
+    left,
     unknown: { root: gym.root, ...source.beside },
   };
   const first = [
@@ -44,8 +47,16 @@ export async function readGymRun(
   const last = ending(built);
   checkEvents(basename(path), [...first, ...built.events, last]);
   const head: LogHead = {
-    ...{ run, title, fingerprint, left, first, last, steps: built.steps, segments: gym.lives.length },
-    ...{ hints: built.hints.length, events: built.events.length },
+    run,
+    title,
+    fingerprint,
+    left,
+    first,
+    last,
+    steps: built.steps,
+    segments: gym.lives.length,
+    hints: built.hints.length,
+    events: built.events.length,
   };
   return { head, parts: partsOf(built.hints, built.events), close: async () => undefined };
 }
@@ -107,24 +118,32 @@ function createdBody(
   const model = turns.find((turn) => turn.model !== null && turn.model !== '')?.model ?? 'unknown';
   const id = task ?? `researchgym-${fingerprint.slice(0, 12)}`;
   return {
-    ...{ run, title, task: { id, title, domain: null, hash: fingerprint } },
+    run,
+    title,
+    task: { id, title, domain: null, hash: fingerprint },
     spec: { importedFrom: fingerprint },
     model: {
-      ...{ endpoint: 'imported', baseUrl: 'http://imported.invalid/v1', model, keyRef: null, params: {} },
-      ...{ contextTokens: 100_000, sendReasoning: false },
+      endpoint: 'imported',
+      baseUrl: 'http://imported.invalid/v1',
+      model,
+      keyRef: null,
+      params: {},
+      contextTokens: 100_000,
+      sendReasoning: false,
     },
     computers: (computers.length === 0 ? ['imported'] : computers).map((name) => ({ name, kind: 'local' })),
-    ...{ workspaceRoot: '/workspace', approvals: 'off', taskHint: 'off', humanHints: true },
+    workspaceRoot: '/workspace',
+    approvals: 'off',
+    taskHint: 'off',
+    humanHints: true,
     limits: { maxSteps: Math.max(4_000, built.steps), maxWorkingMs: 48 * 3_600_000, maxEvals: 3 },
-    ...{
-      evaluatorIsolated: false,
-      experiment: null,
-      arm: null,
-      group: null,
-      sample: null,
-      seed: null,
-      parent: null,
-    },
+    evaluatorIsolated: false,
+    experiment: null,
+    arm: null,
+    group: null,
+    sample: null,
+    seed: null,
+    parent: null,
     ruleSet: 'default',
   };
 }

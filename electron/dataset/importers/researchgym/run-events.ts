@@ -74,13 +74,20 @@ export class RunEvents {
     });
     const start = prompt.findIndex(({ role }) => role === 'assistant');
     this.add('summary.started', {
-      ...{ step, segment: this.segment, entries: Math.max(1, summarised.length), pair: this.segment > 1 },
+      step,
+      segment: this.segment,
+      entries: Math.max(1, summarised.length),
+      pair: this.segment > 1,
       steps: from === undefined || to === undefined ? null : { from, to },
-      ...{ carried, tokens: turn.usage?.input ?? 0, limit: 1, why: 'limit' },
+      carried,
+      tokens: turn.usage?.input ?? 0,
+      limit: 1,
+      why: 'limit',
       hints: summarised.flatMap(({ hints }) => hints),
       head: prompt.slice(0, Math.max(0, start)).map(said),
       closing: prompt.at(-1)?.role === 'user' ? (prompt.at(-1)?.content ?? '') : '',
-      ...{ tools: [], request: this.request },
+      tools: [],
+      request: this.request,
     });
     this.steps = step;
     this.answer(turn, 'summary', [null]);
@@ -120,18 +127,26 @@ export class RunEvents {
     // The reference program makes up a call for an answer without one; no call is ever made up here.
     const call = turn.call?.name === 'null' ? null : turn.call;
     this.add('model.answered', {
-      ...{ step: this.steps, stepId: ulid(this.at), kind, text: turn.text, reasoning: turn.reasoning },
+      step: this.steps,
+      stepId: ulid(this.at),
+      kind,
+      text: turn.text,
+      reasoning: turn.reasoning,
       calls: call === null ? [] : [call],
       invalid: call === null ? [] : invalid,
-      ...{ finishReason: turn.finishReason, model: turn.model ?? '' },
+      finishReason: turn.finishReason,
+      model: turn.model ?? '',
       usage:
         turn.usage === null
           ? null
           : {
-              ...{ inputTokens: turn.usage.input, outputTokens: turn.usage.output },
-              ...{ cachedTokens: turn.usage.cached, reasoningTokens: turn.usage.reasoning },
+              inputTokens: turn.usage.input,
+              outputTokens: turn.usage.output,
+              cachedTokens: turn.usage.cached,
+              reasoningTokens: turn.usage.reasoning,
             },
-      ...{ cost: null, durationMs: 0 },
+      cost: null,
+      durationMs: 0,
     });
     const unknown = call === turn.call ? turn.unknown : { ...turn.unknown, madeUpCall: turn.call };
     this.add('step.imported', { step: this.steps, source: turn.source, unknown });
@@ -149,15 +164,13 @@ export class RunEvents {
     if (turn.observed === null) {
       this.add('action.observed', {
         ...at,
-        ...{
-          ok: false,
-          text: '',
-          data: {},
-          offsets: {},
-          durationMs: 0,
-          closedBy: 'interrupted',
-          imitatesHuman: false,
-        },
+        ok: false,
+        text: '',
+        data: {},
+        offsets: {},
+        durationMs: 0,
+        closedBy: 'interrupted',
+        imitatesHuman: false,
         error: { code: 'interrupted', message: 'The log ends before this action was observed.' },
       });
       return;
@@ -174,7 +187,10 @@ export class RunEvents {
         : null,
       text: turn.observed,
       data: observationData(call.name, args, facts),
-      ...{ offsets: {}, durationMs: durationMs(observed), closedBy: 'run', imitatesHuman: false },
+      offsets: {},
+      durationMs: durationMs(observed),
+      closedBy: 'run',
+      imitatesHuman: false,
     });
     if (call.name === 'eval') this.evaluation(step, facts, failed);
     if (call.name === 'finish' && !failed) this.finished = true;
@@ -188,9 +204,14 @@ export class RunEvents {
       step,
       outcome: score === null ? 'unavailable' : 'scored',
       attempt: attempt !== null && attempt > 0 ? attempt : null,
-      ...{ forced: false, score, raw: score, metrics: Object.fromEntries(metrics) },
+      forced: false,
+      score,
+      raw: score,
+      metrics: Object.fromEntries(metrics),
       message: String(facts.message ?? facts.error_message ?? ''),
-      ...{ penalty: 0, protectedChanged: [], durationMs: 0 },
+      penalty: 0,
+      protectedChanged: [],
+      durationMs: 0,
     });
   }
 

@@ -68,15 +68,13 @@ export function turnsOfPrompt(messages: readonly NodeMessage[], from: number, so
         text: message.content ?? '',
         reasoning: message.reasoning ?? '',
         call: call == null ? null : { id: call.call_id, name: call.name, arguments: textOf(call.arguments) },
-        ...{
-          observed: null,
-          human: null,
-          at: null,
-          model: null,
-          usage: null,
-          finishReason: null,
-          unknown: {},
-        },
+        observed: null,
+        human: null,
+        at: null,
+        model: null,
+        usage: null,
+        finishReason: null,
+        unknown: {},
       });
     } else if (message.role === 'tool' && last !== undefined) {
       last.observed = message.tool_result?.content ?? message.content ?? '';

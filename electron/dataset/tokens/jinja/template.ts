@@ -263,17 +263,32 @@ function strftime(format: string): string {
   const [year, month, day] = [frozen.getUTCFullYear(), frozen.getUTCMonth(), frozen.getUTCDate()];
   const two = (number: number) => String(number).padStart(2, '0');
   const named: Readonly<Record<string, string>> = {
-    ...{
-      Y: String(year),
-      y: two(year % 100),
-      m: two(month + 1),
-      d: two(day),
-      e: String(day).padStart(2, ' '),
-    },
-    ...{ B: months[month] ?? '', b: (months[month] ?? '').slice(0, 3), h: (months[month] ?? '').slice(0, 3) },
-    ...{ A: days[frozen.getUTCDay()] ?? '', a: (days[frozen.getUTCDay()] ?? '').slice(0, 3) },
-    ...{ H: '00', I: '12', M: '00', S: '00', p: 'AM', j: '001', F: '2025-01-01', T: '00:00:00', '%': '%' },
-    ...{ '-d': String(day), '-m': String(month + 1), '-H': '0', '-I': '12', '-M': '0', n: '\n', t: '\t' },
+    Y: String(year),
+    y: two(year % 100),
+    m: two(month + 1),
+    d: two(day),
+    e: String(day).padStart(2, ' '),
+    B: months[month] ?? '',
+    b: (months[month] ?? '').slice(0, 3),
+    h: (months[month] ?? '').slice(0, 3),
+    A: days[frozen.getUTCDay()] ?? '',
+    a: (days[frozen.getUTCDay()] ?? '').slice(0, 3),
+    H: '00',
+    I: '12',
+    M: '00',
+    S: '00',
+    p: 'AM',
+    j: '001',
+    F: '2025-01-01',
+    T: '00:00:00',
+    '%': '%',
+    '-d': String(day),
+    '-m': String(month + 1),
+    '-H': '0',
+    '-I': '12',
+    '-M': '0',
+    n: '\n',
+    t: '\t',
   };
   return format.replace(/%(-?[A-Za-z%])/g, (_, directive: string) => {
     const value = named[directive];
