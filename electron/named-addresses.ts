@@ -24,15 +24,15 @@ const MOST_BYTES = 1024 * 1024;
  * so that several processes may do it at once.
  */
 export class NamedAddresses {
-  readonly #path: string;
+  private readonly path: string;
 
   constructor(private readonly folder: string) {
-    this.#path = join(folder, 'model-addresses.jsonl');
+    this.path = join(folder, 'model-addresses.jsonl');
   }
 
   /** Read anew each time: another process may have added one. A line that cannot be read allows nothing. */
   has(address: ModelAddress): boolean {
-    return this.#lines().some((line) => same(line, address));
+    return this.lines().some((line) => same(line, address));
   }
 
   /** Does nothing where it is known already. @throws WaymarkError bad_input for no http address; what the disk refuses */
@@ -43,22 +43,22 @@ export class NamedAddresses {
     try {
       mkdirSync(this.folder, { recursive: true, mode: 0o700 });
       const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW } = constants;
-      const file = openSync(this.#path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
+      const file = openSync(this.path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
       try {
-        if (fstatSync(file).size > MOST_BYTES) throw tooLong(this.#path);
+        if (fstatSync(file).size > MOST_BYTES) throw tooLong(this.path);
         appendFileSync(file, `${JSON.stringify(address)}\n`);
       } finally {
         closeSync(file);
       }
     } catch (thrown) {
-      throw outputFailure(thrown, this.#path);
+      throw outputFailure(thrown, this.path);
     }
   }
 
-  #lines(): ModelAddress[] {
+  private lines(): ModelAddress[] {
     let text: string;
     try {
-      text = readFileSync(this.#path, 'utf8');
+      text = readFileSync(this.path, 'utf8');
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
       throw error;

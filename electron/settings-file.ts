@@ -24,13 +24,13 @@ export function sshConfigFile(env: NodeJS.ProcessEnv): string | undefined {
 /** Settings on disk, shared by application and command line. Writes are atomic; a broken file is kept aside, never overwritten. */
 export class SettingsFile {
   readonly path: string;
-  #current: Settings;
-  readonly #listeners = new Set<(settings: Settings) => void>();
-  readonly #writes = new SerialQueue();
+  private ownCurrent: Settings;
+  private readonly listeners = new Set<(settings: Settings) => void>();
+  private readonly writes = new SerialQueue();
 
   private constructor(path: string, current: Settings) {
     this.path = path;
-    this.#current = current;
+    this.ownCurrent = current;
   }
 
   /** Reads `settings.json` below `folder`; makes identities on first use. Errors: `bad_input` when it cannot be understood. */
@@ -45,30 +45,30 @@ export class SettingsFile {
     };
     const file = new SettingsFile(path, complete);
     if (complete.device !== settings.device || complete.annotator.uuid !== settings.annotator.uuid)
-      await file.#write();
+      await file.write();
     return file;
   }
 
   get current(): Settings {
-    return this.#current;
+    return this.ownCurrent;
   }
 
   /** Merges, stores, then tells listeners. */
   async set(change: Partial<Settings>): Promise<Settings> {
-    this.#current = settingsSchema.parse({ ...this.#current, ...change });
-    await this.#write();
-    for (const listener of this.#listeners) listener(this.#current);
-    return this.#current;
+    this.ownCurrent = settingsSchema.parse({ ...this.ownCurrent, ...change });
+    await this.write();
+    for (const listener of this.listeners) listener(this.ownCurrent);
+    return this.ownCurrent;
   }
 
   subscribe(listener: (settings: Settings) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
   }
 
-  #write(): Promise<void> {
-    const text = `${JSON.stringify(this.#current, null, 2)}\n`;
-    return this.#writes.run(() => writePrivately(this.path, text));
+  private write(): Promise<void> {
+    const text = `${JSON.stringify(this.ownCurrent, null, 2)}\n`;
+    return this.writes.run(() => writePrivately(this.path, text));
   }
 }
 

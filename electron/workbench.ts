@@ -16,36 +16,36 @@ export interface Workbench {
 
 /** Holds the one open workspace of this process; opening another closes the first. */
 export class WorkbenchHolder {
-  #current: Workbench | null = null;
-  #failed: string | null = null;
+  private ownCurrent: Workbench | null = null;
+  private ownFailed: string | null = null;
   /** Opening and closing happen one after the other. */
-  readonly #turns = new SerialQueue();
-  readonly #open: (folder: string, trusted: boolean) => Promise<Workbench>;
+  private readonly turns = new SerialQueue();
+  private readonly ownOpen: (folder: string, trusted: boolean) => Promise<Workbench>;
 
   /** `trusted`: a person has said that it may be worked in, wherever it was made. */
   constructor(open: (folder: string, trusted: boolean) => Promise<Workbench>) {
-    this.#open = open;
+    this.ownOpen = open;
   }
 
   get current(): Workbench | null {
-    return this.#current;
+    return this.ownCurrent;
   }
 
   /** The folder that was asked for last and could not be opened; null once one is open. */
   get failed(): string | null {
-    return this.#failed;
+    return this.ownFailed;
   }
 
   /** @throws WaymarkError `refused` while no workspace is open. */
   require(): Workbench {
-    if (this.#current) return this.#current;
+    if (this.ownCurrent) return this.ownCurrent;
     throw new WaymarkError('refused', 'No workspace is open. Open or create one first.');
   }
 
   /** Refuses while runs are driven here; otherwise closes the open workspace and opens `folder`. */
   open(folder: string): Promise<Workbench> {
-    return this.#turns.run(async () => {
-      const open = this.#current;
+    return this.turns.run(async () => {
+      const open = this.ownCurrent;
       // One that is only read may be written meanwhile: its disk has room again, or was mounted anew.
       if (open?.folder === folder && !open.store.isReadOnly) return open;
       if (open && open.engine.drivenRuns().length > 0) {
@@ -54,41 +54,41 @@ export class WorkbenchHolder {
           `Runs are being driven in ${open.folder}. Pause them before you open another workspace.`,
         );
       }
-      return this.#replace(open, folder, false);
+      return this.replace(open, folder, false);
     });
   }
 
   /** Opens the workspace once more, to be worked in; the one of `folder` only: another may have been opened meanwhile. */
   trust(folder: string): Promise<Workbench> {
-    return this.#turns.run(async () => {
-      const open = this.#current;
+    return this.turns.run(async () => {
+      const open = this.ownCurrent;
       if (open?.folder !== folder) {
         throw new WaymarkError('refused', `${folder} is not open any more. Open it, and trust it then.`);
       }
-      return open.store.isReadOnly ? this.#replace(open, folder, true) : open;
+      return open.store.isReadOnly ? this.replace(open, folder, true) : open;
     });
   }
 
-  async #replace(open: Workbench | null, folder: string, trusted: boolean): Promise<Workbench> {
-    this.#current = null;
+  private async replace(open: Workbench | null, folder: string, trusted: boolean): Promise<Workbench> {
+    this.ownCurrent = null;
     await open?.close();
-    this.#failed = folder;
-    this.#current = await this.#open(folder, trusted);
-    this.#failed = null;
-    return this.#current;
+    this.ownFailed = folder;
+    this.ownCurrent = await this.ownOpen(folder, trusted);
+    this.ownFailed = null;
+    return this.ownCurrent;
   }
 
   /** Closes the open workspace, if any. */
   close(): Promise<void> {
-    return this.#turns.run(async () => {
-      const open = this.#current;
-      this.#current = null;
+    return this.turns.run(async () => {
+      const open = this.ownCurrent;
+      this.ownCurrent = null;
       await open?.close();
     });
   }
 
   /** Resolves when nothing is being opened or closed any more; never rejects. */
   async settled(): Promise<void> {
-    await this.#turns.idle();
+    await this.turns.idle();
   }
 }

@@ -33,11 +33,11 @@ const skipped = /\/(?:node_modules|__pycache__|site-packages|venv|\.git|[^/]*\.e
  * not followed and `truncated` says so.
  */
 export class CodeTracker {
-  #known = new Map<string, KnownFile>();
-  #remembered = 0;
-  #ready = false;
+  private known = new Map<string, KnownFile>();
+  private remembered = 0;
+  private ownReady = false;
   /** Found by a scan that a broken link cut short; the next one hands them over. */
-  #found: NewEvent[] = [];
+  private found: NewEvent[] = [];
   /** The last scan did not reach every file. */
   truncated = false;
 
@@ -53,22 +53,22 @@ export class CodeTracker {
 
   /** Stock was taken: from now on a difference is a change. */
   get ready(): boolean {
-    return this.#ready;
+    return this.ownReady;
   }
 
   /** Takes stock once; before the first command of a process. */
   async prepare(step: number, call: number): Promise<NewEvent[]> {
-    if (this.#ready) return [];
+    if (this.ownReady) return [];
     await this.changes(step, call);
-    this.#ready = true;
+    this.ownReady = true;
     const events: NewEvent[] = [];
     for (const [path, logged] of this.logged) {
       if (!this.folders.some((folder) => isInside(path, folder))) continue;
-      const now = this.#known.get(path);
+      const now = this.known.get(path);
       if (now === undefined && logged !== null && !this.truncated) {
-        events.push(this.#changed(step, call, path, logged, null, undefined));
+        events.push(this.changed(step, call, path, logged, null, undefined));
       } else if (now?.sha256 && now.sha256 !== logged) {
-        events.push(this.#changed(step, call, path, logged, null, now));
+        events.push(this.changed(step, call, path, logged, null, now));
       }
     }
     return events;
@@ -76,29 +76,29 @@ export class CodeTracker {
 
   /** Text files that appeared, changed or vanished since the last scan, as `file.changed` events by the shell. */
   async changes(step: number, call: number): Promise<NewEvent[]> {
-    const found = await this.#walk();
-    const events = this.#found;
+    const found = await this.walk();
+    const events = this.found;
     for (const entry of found.values()) {
-      const before = this.#known.get(entry.path);
+      const before = this.known.get(entry.path);
       const settled = before !== undefined && before.seenAt - before.mtimeMs > racyMs;
       if (settled && before.size === entry.size && before.mtimeMs === entry.mtimeMs) continue;
-      const after = await this.#look(entry);
+      const after = await this.look(entry);
       if (after === undefined) continue;
-      this.#remember(entry.path, after);
+      this.remember(entry.path, after);
       if (!before || (before.sha256 === null && after.sha256 === null)) {
         if (!before && after.sha256 !== null) {
-          events.push(this.#changed(step, call, entry.path, null, null, after));
+          events.push(this.changed(step, call, entry.path, null, null, after));
         }
       } else if (after.sha256 !== before.sha256 && after.sha256 !== null) {
-        events.push(this.#changed(step, call, entry.path, before.sha256, before.text, after));
+        events.push(this.changed(step, call, entry.path, before.sha256, before.text, after));
       }
     }
     if (!this.truncated) {
-      for (const [path, before] of this.#known) {
+      for (const [path, before] of this.known) {
         if (found.has(path)) continue;
-        this.#forget(path);
+        this.forget(path);
         if (before.sha256 !== null) {
-          events.push(this.#changed(step, call, path, before.sha256, before.text, undefined));
+          events.push(this.changed(step, call, path, before.sha256, before.text, undefined));
         }
       }
     }
@@ -110,11 +110,11 @@ export class CodeTracker {
     if (!this.folders.some((folder) => isInside(path, folder)) || skipped.test(path)) return;
     const stat = await this.files.stat(path);
     if (stat?.kind !== 'file') return;
-    const after = await this.#look({ path, kind: 'file', size: stat.size, mtimeMs: stat.mtimeMs });
-    if (after) this.#remember(path, after);
+    const after = await this.look({ path, kind: 'file', size: stat.size, mtimeMs: stat.mtimeMs });
+    if (after) this.remember(path, after);
   }
 
-  async #walk(): Promise<Map<string, WalkEntry>> {
+  private async walk(): Promise<Map<string, WalkEntry>> {
     const found = new Map<string, WalkEntry>();
     this.truncated = false;
     for (const folder of this.folders) {
@@ -135,7 +135,7 @@ export class CodeTracker {
     return found;
   }
 
-  async #look(entry: WalkEntry): Promise<KnownFile | undefined> {
+  private async look(entry: WalkEntry): Promise<KnownFile | undefined> {
     try {
       const { bytes } = await this.files.read(entry.path, { maxBytes: maxCodeBytes });
       const decoded = decodeFile(bytes);
@@ -150,19 +150,19 @@ export class CodeTracker {
     }
   }
 
-  #remember(path: string, file: KnownFile): void {
-    this.#forget(path);
-    const kept = file.text !== null && this.#remembered + file.text.length <= textBudget;
-    if (kept) this.#remembered += file.text?.length ?? 0;
-    this.#known.set(path, kept ? file : { ...file, text: null });
+  private remember(path: string, file: KnownFile): void {
+    this.forget(path);
+    const kept = file.text !== null && this.remembered + file.text.length <= textBudget;
+    if (kept) this.remembered += file.text?.length ?? 0;
+    this.known.set(path, kept ? file : { ...file, text: null });
   }
 
-  #forget(path: string): void {
-    this.#remembered -= this.#known.get(path)?.text?.length ?? 0;
-    this.#known.delete(path);
+  private forget(path: string): void {
+    this.remembered -= this.known.get(path)?.text?.length ?? 0;
+    this.known.delete(path);
   }
 
-  #changed(
+  private changed(
     step: number,
     call: number,
     path: string,

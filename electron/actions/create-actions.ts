@@ -70,16 +70,16 @@ export function createActions(deps: ActionDeps): ActionPort {
 }
 
 class Actions implements ActionPort {
-  readonly #deps: ActionDeps;
-  readonly #fold: ActionFactsFold;
-  readonly #offered: ReadonlyMap<string, ActionDefinition>;
-  readonly #env: ActionEnvironment;
+  private readonly deps: ActionDeps;
+  private readonly fold: ActionFactsFold;
+  private readonly offered: ReadonlyMap<string, ActionDefinition>;
+  private readonly env: ActionEnvironment;
   /** The call that is under way; what it has come to survives the loss of a link. */
-  #current: Current = nothingUnderWay();
+  private current: Current = nothingUnderWay();
   /** Step and call that ran last: what the shell changes from then on is theirs. */
-  #latest: { step: number; call: number } | null = null;
+  private latest: { step: number; call: number } | null = null;
   /** One look at the code at a time. */
-  readonly #scans = new SerialQueue();
+  private readonly scans = new SerialQueue();
 
   constructor(deps: ActionDeps) {
     const { task, clock } = deps;
@@ -90,11 +90,11 @@ class Actions implements ActionPort {
         `The computer ${task.filesComputer} of the workspace is not connected.`,
       );
     }
-    this.#deps = deps;
-    this.#fold = deps.facts ?? new ActionFactsFold(task);
-    this.#offered = offeredActions(task);
-    const { facts } = this.#fold;
-    this.#env = {
+    this.deps = deps;
+    this.fold = deps.facts ?? new ActionFactsFold(task);
+    this.offered = offeredActions(task);
+    const { facts } = this.fold;
+    this.env = {
       task,
       facts,
       desk: new SessionDesk(task, deps.computers, facts, clock, deps.stored),
@@ -107,100 +107,100 @@ class Actions implements ActionPort {
       clock,
       evaluate: (request) => deps.evaluate(request),
       directoryOf: async (computer, session) => (await deps.directories?.(computer))?.get(session),
-      offsetAt: (computer, session, since) => this.#offsetAt(computer, session, since),
+      offsetAt: (computer, session, since) => this.offsetAt(computer, session, since),
       takesImages: () => deps.takesImages?.() ?? false,
     };
   }
 
   tools() {
-    return [...this.#offered.values()].map((action) => toolOf(action, this.#deps.task));
+    return [...this.offered.values()].map((action) => toolOf(action, this.deps.task));
   }
 
   parse(name: string, argumentsText: string) {
-    return parseCall(this.#offered, this.#deps.task, name, argumentsText);
+    return parseCall(this.offered, this.deps.task, name, argumentsText);
   }
 
   guards(call: ParsedCall, step: number) {
-    return guardVerdicts(call, this.#deps.task, this.#fold.facts, step);
+    return guardVerdicts(call, this.deps.task, this.fold.facts, step);
   }
 
   approval(call: ParsedCall, standing: StandingAnswers) {
-    const { task } = this.#deps;
-    const named = [...neededComputers(call, this.#action(call.name), task)];
+    const { task } = this.deps;
+    const named = [...neededComputers(call, this.action(call.name), task)];
     const asks = task.computers.some(({ name, approvals }) => named.includes(name) && approvals === 'on');
     const question = asks ? approvalQuestion(call, task, standing) : null;
     return question && { ...question, on: named };
   }
 
   offsets() {
-    return this.#env.ledger.offsets();
+    return this.env.ledger.offsets();
   }
 
   async run(call: ParsedCall, context: ActionContext): Promise<ActionOutcome> {
     const { step, call: index, callId } = context;
     const started = { step, call: index, callId, name: call.name, args: call.args, guards: [] };
-    this.#fold.apply({ kind: 'action.started', body: started }, this.#deps.clock.now());
-    const action = this.#action(call.name);
-    return this.#perform(call, context, 'run', (args) => action.run(args, this.#env, context));
+    this.fold.apply({ kind: 'action.started', body: started }, this.deps.clock.now());
+    const action = this.action(call.name);
+    return this.perform(call, context, 'run', (args) => action.run(args, this.env, context));
   }
 
   async codeChanges(): Promise<NewEvent[]> {
-    const { tracker } = this.#env;
-    const latest = this.#latest;
+    const { tracker } = this.env;
+    const latest = this.latest;
     if (latest === null || !tracker.ready) return [];
     // A call that will look itself attributes what it finds to its own step.
-    if (this.#current.scanned) return [];
-    const events = (await this.#scan(new Set(), () => tracker.changes(latest.step, latest.call))) ?? [];
-    this.#apply(events);
+    if (this.current.scanned) return [];
+    const events = (await this.scan(new Set(), () => tracker.changes(latest.step, latest.call))) ?? [];
+    this.apply(events);
     return events;
   }
 
   async look(call: ParsedCall, context: ActionContext): Promise<ActionOutcome> {
-    const action = this.#action(call.name);
+    const action = this.action(call.name);
     const look = action.look ?? action.run;
     // After a lost link it is the same process and the same call: it went on, and was not looked up afterwards.
     const closedBy = context.lookFor === 'link' ? 'run' : 'look';
-    return this.#perform(call, context, closedBy, (args) => look(args, this.#env, context));
+    return this.perform(call, context, closedBy, (args) => look(args, this.env, context));
   }
 
   /** @throws WaymarkError bug: only parsed calls get here */
-  #action(name: string): ActionDefinition {
-    const action = this.#offered.get(name);
+  private action(name: string): ActionDefinition {
+    const action = this.offered.get(name);
     if (!action) throw new WaymarkError('bug', `The action ${name} is not offered in this run.`);
     return action;
   }
 
-  async #perform(
+  private async perform(
     call: ParsedCall,
     context: ActionContext,
     closedBy: 'run' | 'look',
     act: (args: ActionArguments) => Promise<ActionResult>,
   ): Promise<ActionOutcome> {
-    const action = this.#action(call.name);
-    const { ledger, tracker } = this.#env;
+    const action = this.action(call.name);
+    const { ledger, tracker } = this.env;
     const { step, call: index, callId } = context;
-    this.#latest = { step, call: index };
-    const current = this.#begin(context);
-    const needed = neededComputers(call, action, this.#deps.task);
+    this.latest = { step, call: index };
+    const current = this.begin(context);
+    const needed = neededComputers(call, action, this.deps.task);
     if (current.result === null) {
       if (action.mayChangeFiles) {
-        const before = await this.#scan(needed, () => tracker.prepare(step, index));
+        const before = await this.scan(needed, () => tracker.prepare(step, index));
         current.scanned = before !== null;
-        this.#note(before ?? []);
+        this.note(before ?? []);
       }
-      await this.#endOverdue(current);
+      await this.endOverdue(current);
       const result = await expected(() => act(argumentsOf(action, call)));
       // From here on the result stands, also when a link breaks before everything around it was looked at.
       current.result = { ...result, closedBy: result.closedBy ?? closedBy };
-      this.#note(result.events ?? []);
+      this.note(result.events ?? []);
     }
     const result = current.result;
-    await this.#endOverdue(current);
+    await this.endOverdue(current);
     const data: Record<string, unknown> = { ...result.data };
     if (current.settled.length > 0) data.trainingsSettled = current.settled;
     const around = [
-      current.scanned ? this.#scanAround(needed, context) : null,
-      action.family === 'command' || action.mayChangeFiles ? this.#reconcileAround(needed, current) : null,
+      current.scanned ? this.scanAround(needed, context) : null,
+      action.family === 'command' || action.mayChangeFiles ? this.reconcileAround(needed, current) : null,
     ];
     // At the same time, and each to its end: what one found is kept when a link breaks under the other.
     for (const looked of await Promise.allSettled(around)) {
@@ -220,7 +220,7 @@ class Actions implements ActionPort {
       ends: result.ends ?? null,
       ...(result.images === undefined ? {} : { images: result.images }),
     };
-    this.#current = nothingUnderWay();
+    this.current = nothingUnderWay();
     const observed = {
       step,
       call: index,
@@ -235,80 +235,83 @@ class Actions implements ActionPort {
       closedBy: outcome.closedBy,
       imitatesHuman: false,
     };
-    return this.#noticed(
+    return this.noticed(
       outcome,
-      this.#fold.apply({ kind: 'action.observed', body: observed }, this.#deps.clock.now()),
+      this.fold.apply({ kind: 'action.observed', body: observed }, this.deps.clock.now()),
     );
   }
 
   /** The observation with what is to be said of the edits that the action has made. */
-  #noticed(outcome: ActionOutcome, edits: readonly FileEdit[]): ActionOutcome {
-    const notices = editNotices(edits, this.#deps.task);
+  private noticed(outcome: ActionOutcome, edits: readonly FileEdit[]): ActionOutcome {
+    const notices = editNotices(edits, this.deps.task);
     if (notices.length === 0) return outcome;
     const text = outcome.text + notices.map(({ message }) => `\n\n[Notice] ${message}`).join('');
     return { ...outcome, text, data: { ...outcome.data, notices } };
   }
 
   /** Trainings that have run for as long as one may are ended before an action and after it. */
-  async #endOverdue(current: Current): Promise<void> {
-    const { task, computers } = this.#deps;
-    const { facts } = this.#fold;
+  private async endOverdue(current: Current): Promise<void> {
+    const { task, computers } = this.deps;
+    const { facts } = this.fold;
     const { settled, notices } = await endOverdue(task, facts, computers);
     for (const uid of settled) facts.trainings.delete(uid);
     current.settled.push(...settled);
     current.told.push(...notices);
   }
 
-  async #scanAround(needed: ReadonlySet<string>, { step, call }: ActionContext): Promise<void> {
-    this.#note((await this.#scan(needed, () => this.#env.tracker.changes(step, call))) ?? []);
+  private async scanAround(needed: ReadonlySet<string>, { step, call }: ActionContext): Promise<void> {
+    this.note((await this.scan(needed, () => this.env.tracker.changes(step, call))) ?? []);
   }
 
-  async #reconcileAround(needed: ReadonlySet<string>, current: Current): Promise<void> {
-    const { events, lost } = await this.#env.ledger.reconcile(needed);
-    this.#note(events);
+  private async reconcileAround(needed: ReadonlySet<string>, current: Current): Promise<void> {
+    const { events, lost } = await this.env.ledger.reconcile(needed);
+    this.note(events);
     current.lost.push(...lost);
   }
 
   /** The call as far as it got before; what an interrupted one left to be written down goes with the next. */
-  #begin({ step, call, callId }: ActionContext): Current {
+  private begin({ step, call, callId }: ActionContext): Current {
     const key = `${step}.${call}.${callId}`;
-    if (this.#current.key !== key) {
-      this.#current = { ...nothingUnderWay(), key, events: this.#current.events };
-      this.#env.progress = {};
+    if (this.current.key !== key) {
+      this.current = { ...nothingUnderWay(), key, events: this.current.events };
+      this.env.progress = {};
     }
-    return this.#current;
+    return this.current;
   }
 
   /** Folds events and keeps them for the call's observation. */
-  #note(events: readonly NewEvent[]): void {
-    this.#apply(events);
-    this.#current.events.push(...events);
+  private note(events: readonly NewEvent[]): void {
+    this.apply(events);
+    this.current.events.push(...events);
   }
 
   /** A look at the code folders; null: the workspace's computer is away, and the call does not need it. */
-  async #scan(needed: ReadonlySet<string>, work: () => Promise<NewEvent[]>): Promise<NewEvent[] | null> {
-    const { filesComputer } = this.#deps.task;
-    const holder = this.#deps.computers.get(filesComputer);
+  private async scan(
+    needed: ReadonlySet<string>,
+    work: () => Promise<NewEvent[]>,
+  ): Promise<NewEvent[] | null> {
+    const { filesComputer } = this.deps.task;
+    const holder = this.deps.computers.get(filesComputer);
     const optional = !needed.has(filesComputer);
     if (optional && holder && isHost(holder) && !isUp(holder)) return null;
     try {
-      return await this.#scans.run(work);
+      return await this.scans.run(work);
     } catch (error) {
       if (optional && error instanceof ComputerUnavailable) return null;
       throw error;
     }
   }
 
-  #apply(events: readonly NewEvent[]): void {
-    const now = this.#deps.clock.now();
-    for (const event of events) this.#fold.apply(event, now);
+  private apply(events: readonly NewEvent[]): void {
+    const now = this.deps.clock.now();
+    for (const event of events) this.fold.apply(event, now);
   }
 
   /** Exact where the caller knows; else from the offsets at earlier observations, which may show a little more. */
-  #offsetAt(computer: string, session: string, since: number): number | undefined {
-    const exact = this.#deps.offsetAt?.(computer, session, since);
+  private offsetAt(computer: string, session: string, since: number): number | undefined {
+    const exact = this.deps.offsetAt?.(computer, session, since);
     if (exact !== undefined) return exact;
-    const marks = this.#fold.facts.marks.get(`${computer}:${session}`) ?? [];
+    const marks = this.fold.facts.marks.get(`${computer}:${session}`) ?? [];
     let found: number | undefined;
     for (const [at, offset] of marks) if (at <= since) found = offset;
     return found;

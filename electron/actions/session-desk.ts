@@ -29,7 +29,7 @@ export type StoredBytes = (uid: string, offset: number, maxBytes: number) => Pro
 /** Sessions and computers by the names the agent uses. */
 export class SessionDesk {
   /** Host clock minus ours, ms, of the hosts that were asked. */
-  readonly #clocks = new Map<string, number>();
+  private readonly clocks = new Map<string, number>();
 
   constructor(
     private readonly task: ActionTaskView,
@@ -60,8 +60,8 @@ export class SessionDesk {
   /** The computer's own clock, ms since 1970: what its stamps are compared with. */
   async now(computer: Computer): Promise<number> {
     if (!isHost(computer)) return this.clock.now();
-    const known = this.#clocks.get(computer.name) ?? (await computer.probe()).clockOffsetMs;
-    this.#clocks.set(computer.name, known);
+    const known = this.clocks.get(computer.name) ?? (await computer.probe()).clockOffsetMs;
+    this.clocks.set(computer.name, known);
     return this.clock.now() + known;
   }
 
@@ -85,7 +85,7 @@ export class SessionDesk {
     name: string,
   ): Promise<{ info: SessionInfo; note: string; created: boolean }> {
     const existing = await computer.sessions.find(name);
-    if (!existing) return { info: await this.#create(computer, name), note: '', created: true };
+    if (!existing) return { info: await this.create(computer, name), note: '', created: true };
     if (existing.alive) return { info: existing, note: '', created: false };
     const { state, exitCode } = await computer.sessions.state(name);
     await computer.sessions.close(name);
@@ -94,13 +94,13 @@ export class SessionDesk {
         ? 'was lost'
         : `had ended${exitCode === undefined ? '' : ` with exit code ${exitCode}`}`;
     return {
-      info: await this.#create(computer, name),
+      info: await this.create(computer, name),
       note: `The shell of session ${name} ${how}; this is a fresh one with its own directory and variables.\n`,
       created: true,
     };
   }
 
-  #create(computer: Computer, name: string): Promise<SessionInfo> {
+  private create(computer: Computer, name: string): Promise<SessionInfo> {
     const own = this.task.computers.find((entry) => entry.name === computer.name);
     return computer.sessions.create({
       name,
@@ -156,10 +156,10 @@ export class SessionDesk {
 
   /** Raw bytes `from`..`to` as the model reads them; the middle of more than 4 MB is left out and counted. */
   async text(computer: Computer, name: string, from: number, to: number): Promise<string> {
-    if (to - from <= maxSlice) return modelText(await this.#bytes(computer, name, from, to));
+    if (to - from <= maxSlice) return modelText(await this.bytes(computer, name, from, to));
     const tailFrom = to - (maxSlice - headSlice);
-    const head = modelText(await this.#bytes(computer, name, from, from + headSlice));
-    const tail = modelText(fromLineStart(await this.#bytes(computer, name, tailFrom, to)));
+    const head = modelText(await this.bytes(computer, name, from, from + headSlice));
+    const tail = modelText(fromLineStart(await this.bytes(computer, name, tailFrom, to)));
     const left = tailFrom - from - headSlice;
     return `${head}\n[… about ${counted(left, 'byte')} of output left out here …]\n${tail}`;
   }
@@ -173,16 +173,16 @@ export class SessionDesk {
     const { endOffset } = await computer.sessions.read(info.name, info.endOffset, 0);
     const floor = Math.min(endOffset, Math.max(since, this.facts.cleared.get(info.id) ?? 0));
     const from = Math.max(floor, endOffset - maxSlice);
-    const bytes = await this.#bytes(computer, info.name, from, endOffset);
+    const bytes = await this.bytes(computer, info.name, from, endOffset);
     const text = modelText(from > floor ? fromLineStart(bytes) : bytes);
     return { lines: splitLines(text).lines, partial: from > floor, endOffset };
   }
 
-  async #bytes(computer: Computer, name: string, from: number, to: number): Promise<Uint8Array> {
+  private async bytes(computer: Computer, name: string, from: number, to: number): Promise<Uint8Array> {
     const parts: Uint8Array[] = [];
     let at = from;
     while (at < to) {
-      const { bytes, next } = await this.#piece(computer, name, at, Math.min(chunk, to - at));
+      const { bytes, next } = await this.piece(computer, name, at, Math.min(chunk, to - at));
       if (next <= at) break;
       parts.push(bytes);
       at = next;
@@ -191,7 +191,7 @@ export class SessionDesk {
   }
 
   /** From the computer, or from our own log where the computer has dropped them. */
-  async #piece(
+  private async piece(
     computer: Computer,
     name: string,
     at: number,

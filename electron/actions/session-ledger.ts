@@ -18,7 +18,7 @@ export interface Reconciled {
 
 /** Compares the sessions there are with those the log knows, and keeps where each of them ended last. */
 export class SessionLedger {
-  readonly #offsets = new Map<string, number>();
+  private readonly ownOffsets = new Map<string, number>();
 
   constructor(
     private readonly task: ActionTaskView,
@@ -29,7 +29,7 @@ export class SessionLedger {
     // Until its computer was asked, a session ends where it ended at the last observation.
     for (const [key, { ended }] of facts.sessions) {
       const last = facts.marks.get(key)?.at(-1)?.[1];
-      if (!ended && last !== undefined) this.#offsets.set(key, last);
+      if (!ended && last !== undefined) this.ownOffsets.set(key, last);
     }
   }
 
@@ -42,7 +42,7 @@ export class SessionLedger {
       this.task.computers.map(({ name }) => {
         const computer = this.computers.get(name);
         if (!computer) return nothing();
-        return isHost(computer) && !needed.has(name) ? this.#ifThere(computer) : this.#of(computer);
+        return isHost(computer) && !needed.has(name) ? this.ifThere(computer) : this.of(computer);
       }),
     );
     return {
@@ -51,12 +51,12 @@ export class SessionLedger {
     };
   }
 
-  async #ifThere(computer: HostComputer): Promise<Reconciled> {
+  private async ifThere(computer: HostComputer): Promise<Reconciled> {
     if (!isUp(computer)) return nothing();
     const over = new AbortController();
     const late = this.clock.sleep(patienceMs, over.signal).then(nothing, nothing);
     try {
-      return await Promise.race([this.#of(computer, over.signal), late]);
+      return await Promise.race([this.of(computer, over.signal), late]);
     } catch (error) {
       if (error instanceof ComputerUnavailable) return nothing();
       throw error;
@@ -66,9 +66,9 @@ export class SessionLedger {
   }
 
   /** With `over` aborted nothing is noted any more: another comparison may have begun. */
-  async #of(computer: Computer, over?: AbortSignal): Promise<Reconciled> {
+  private async of(computer: Computer, over?: AbortSignal): Promise<Reconciled> {
     const infos = await computer.sessions.list();
-    const exits = await Promise.all(infos.map((info) => this.#exitOf(computer, info)));
+    const exits = await Promise.all(infos.map((info) => this.exitOf(computer, info)));
     if (over?.aborted) return nothing();
     const events: NewEvent[] = [];
     const lost: string[] = [];
@@ -76,7 +76,7 @@ export class SessionLedger {
     for (const [i, info] of infos.entries()) {
       const key = `${computer.name}:${info.name}`;
       seen.add(key);
-      this.#offsets.set(key, info.endOffset);
+      this.ownOffsets.set(key, info.endOffset);
       const known = this.facts.sessions.get(key);
       if (known && known.uid !== info.id && !known.ended) {
         events.push(ended(computer.name, info.name, known.uid, null, 0));
@@ -96,27 +96,27 @@ export class SessionLedger {
         if (exit.lost) lost.push(`${info.name} on ${computer.name}`);
       }
     }
-    events.push(...this.#vanished(computer.name, seen));
+    events.push(...this.vanished(computer.name, seen));
     return { events, lost };
   }
 
   /** How a session that the log takes for alive came to its end; undefined while it lives. */
-  async #exitOf(computer: Computer, info: SessionInfo) {
+  private async exitOf(computer: Computer, info: SessionInfo) {
     const known = this.facts.sessions.get(`${computer.name}:${info.name}`);
     if (info.alive || (known?.uid === info.id && known.ended)) return undefined;
     const { state, exitCode } = await computer.sessions.state(info.name);
     return { exitCode, lost: state === 'lost' };
   }
 
-  #vanished(computer: string, seen: ReadonlySet<string>): NewEvent[] {
+  private vanished(computer: string, seen: ReadonlySet<string>): NewEvent[] {
     const events: NewEvent[] = [];
     for (const [key, known] of this.facts.sessions) {
       if (!key.startsWith(`${computer}:`) || seen.has(key)) continue;
       if (!known.ended) {
-        const offset = this.#offsets.get(key) ?? 0;
+        const offset = this.ownOffsets.get(key) ?? 0;
         events.push(ended(computer, key.slice(computer.length + 1), known.uid, null, offset));
       }
-      this.#offsets.delete(key);
+      this.ownOffsets.delete(key);
     }
     return events;
   }
@@ -125,7 +125,7 @@ export class SessionLedger {
   async close(computer: Computer, info: SessionInfo): Promise<NewEvent[]> {
     const { id, exitCode, endOffset } = await computer.sessions.close(info.name);
     const key = `${computer.name}:${info.name}`;
-    this.#offsets.delete(key);
+    this.ownOffsets.delete(key);
     const known = this.facts.sessions.get(key);
     if (known?.uid !== id || known.ended) return [];
     return [ended(computer.name, info.name, id, exitCode, endOffset)];
@@ -133,7 +133,7 @@ export class SessionLedger {
 
   /** End offset of every session, keyed `computer:session`, as last known. */
   offsets(): Record<string, number> {
-    return Object.fromEntries(this.#offsets);
+    return Object.fromEntries(this.ownOffsets);
   }
 }
 

@@ -52,7 +52,7 @@ function asText(path: string, content: FileContent): ReadText {
 
 /** The workspace as file actions see it: paths checked, texts decoded, revisions recorded. */
 export class WorkspaceFiles {
-  #realRoot: string | undefined;
+  private realRoot: string | undefined;
 
   constructor(
     readonly port: FileSystemPort,
@@ -73,30 +73,30 @@ export class WorkspaceFiles {
     }
     const path = joinShellPath(workspaceRoot, argument);
     const outside = guards.outside_workspace === 'refuse';
-    const real = outside || access === 'change' ? await this.#real(path) : path;
-    this.#realRoot ??= await this.#real(workspaceRoot);
+    const real = outside || access === 'change' ? await this.real(path) : path;
+    this.realRoot ??= await this.real(workspaceRoot);
     const shown = access === 'read' ? this.task.shown.map((folder) => folder.path) : [];
     const named = [workspaceRoot, ...shown].some((folder) => isInside(path, folder));
-    if (outside && !(named && (await this.#leadsInto(real, [this.#realRoot, ...shown])))) {
+    if (outside && !(named && (await this.leadsInto(real, [this.realRoot, ...shown])))) {
       const leads = named ? ` (a symbolic link leads to ${real})` : '';
       throw new WaymarkError(
         'refused',
         `${path} lies outside the workspace${leads}. Work inside ${workspaceRoot}.`,
       );
     }
-    if (access === 'change') await this.#checkProtected(path, real);
+    if (access === 'change') await this.checkProtected(path, real);
     return path;
   }
 
   /** `real` lies in one of the folders, their own links resolved. */
-  async #leadsInto(real: string, folders: readonly string[]): Promise<boolean> {
-    for (const folder of folders) if (isInside(real, await this.#real(folder))) return true;
+  private async leadsInto(real: string, folders: readonly string[]): Promise<boolean> {
+    for (const folder of folders) if (isInside(real, await this.real(folder))) return true;
     return false;
   }
 
-  async #checkProtected(path: string, real: string): Promise<void> {
+  private async checkProtected(path: string, real: string): Promise<void> {
     for (const own of this.task.protectedPaths) {
-      if (isInside(path, own) || isInside(real, await this.#real(own))) {
+      if (isInside(path, own) || isInside(real, await this.real(own))) {
         throw new WaymarkError(
           'refused',
           `${path} is protected in this task and stays as it is. Put your version elsewhere in the workspace.`,
@@ -106,7 +106,7 @@ export class WorkspaceFiles {
   }
 
   /** Symbolic links resolved in the part of the path that exists. */
-  async #real(path: string): Promise<string> {
+  private async real(path: string): Promise<string> {
     let existing = path;
     const missing: string[] = [];
     while (existing !== '/' && (await this.port.stat(existing)) === undefined) {
@@ -118,12 +118,12 @@ export class WorkspaceFiles {
 
   /** @throws WaymarkError for a path that is no text file the actions can show */
   async readText(path: string): Promise<ReadText> {
-    return asText(path, await this.#read(path));
+    return asText(path, await this.read(path));
   }
 
   /** A text, or an image by its first bytes. @throws WaymarkError for a path that is neither, or an image we do not take */
   async readShown(path: string): Promise<ReadText | ReadImageFile> {
-    const content = await this.#read(path);
+    const content = await this.read(path);
     if (imageTypeOf(content.bytes) === null || decodeFile(content.bytes).kind === 'text') {
       return asText(path, content);
     }
@@ -138,7 +138,7 @@ export class WorkspaceFiles {
     return { path, header: read.header, bytes, sha256, size };
   }
 
-  async #read(path: string): Promise<FileContent> {
+  private async read(path: string): Promise<FileContent> {
     const stat = await this.port.stat(path);
     if (stat?.kind === 'directory') {
       throw new WaymarkError('bad_input', `${path} is a folder. List it with list_files.`);

@@ -165,18 +165,18 @@ export const dialogWords: Record<'en' | 'zh', DialogWords> = {
 
 /** The system's dialogs over one window. */
 export class Dialogs {
-  readonly #window: () => BrowserWindow | null;
-  readonly #words: () => DialogWords;
-  readonly #acted: () => void;
-  #choosing = false;
+  private readonly window: () => BrowserWindow | null;
+  private readonly words: () => DialogWords;
+  private readonly acted: () => void;
+  private choosing = false;
   /** For what the page may not decide by itself. */
   readonly confirm: Confirm;
 
   /** `acted` hears each time that a person chose or said yes. */
   constructor(window: () => BrowserWindow | null, words: () => DialogWords, acted: () => void) {
-    this.#window = window;
-    this.#words = words;
-    this.#acted = acted;
+    this.window = window;
+    this.words = words;
+    this.acted = acted;
     const ask = nativeConfirm(window, () => words().cancel);
     this.confirm = async (question) => {
       const yes = await ask(question);
@@ -187,7 +187,7 @@ export class Dialogs {
 
   /** Whether the key that a host shows for the first time is recorded as its own. */
   trustHostKey(prompt: HostPromptView): Promise<boolean> {
-    const words = this.#words();
+    const words = this.words();
     return this.confirm({
       message: words.trustHost(prompt.alias),
       detail: [
@@ -201,7 +201,7 @@ export class Dialogs {
 
   /** Whether a run works without isolation. */
   mayRunUnisolated(server: string | null, why: string): Promise<boolean> {
-    const words = this.#words();
+    const words = this.words();
     return this.confirm({
       message: words.unisolated,
       detail: words.unisolatedDetail(server, why),
@@ -211,7 +211,7 @@ export class Dialogs {
 
   /** Whether a program is started on a host to show a workspace there. */
   openRemote({ alias, folder, command }: RemotePlace): Promise<boolean> {
-    const words = this.#words();
+    const words = this.words();
     return this.confirm({
       message: words.openRemote(alias),
       detail: `${command} serve\n${folder}`.trim(),
@@ -220,16 +220,16 @@ export class Dialogs {
   }
 
   /** One dialog for paths at a time; what is asked meanwhile counts as cancelled. */
-  async #choose(ask: (window: BrowserWindow) => Promise<string | null>): Promise<string | null> {
-    const window = this.#window();
-    if (window === null || this.#choosing) return null;
-    this.#choosing = true;
+  private async choose(ask: (window: BrowserWindow) => Promise<string | null>): Promise<string | null> {
+    const window = this.window();
+    if (window === null || this.choosing) return null;
+    this.choosing = true;
     try {
       const path = await ask(window);
-      if (path !== null) this.#acted();
+      if (path !== null) this.acted();
       return path;
     } finally {
-      this.#choosing = false;
+      this.choosing = false;
     }
   }
 
@@ -244,9 +244,9 @@ export class Dialogs {
       | 'showToRead'
       | 'showToChange',
   ): Promise<string | null> {
-    return this.#choose(async (window) => {
+    return this.choose(async (window) => {
       const answer = await dialog.showOpenDialog(window, {
-        title: this.#words()[title],
+        title: this.words()[title],
         properties: ['openDirectory', 'createDirectory'],
       });
       return answer.canceled ? null : (answer.filePaths[0] ?? null);
@@ -259,9 +259,9 @@ export class Dialogs {
       title === 'importRun'
         ? { name: 'JSON', extensions: ['json'] }
         : { name: 'JSONL, DB', extensions: ['jsonl', 'db'] };
-    return this.#choose(async (window) => {
+    return this.choose(async (window) => {
       const answer = await dialog.showOpenDialog(window, {
-        title: this.#words()[title],
+        title: this.words()[title],
         properties: [what === 'file' ? 'openFile' : 'openDirectory'],
         ...(what === 'file' ? { filters: [filter] } : {}),
       });
@@ -273,9 +273,9 @@ export class Dialogs {
     name: string,
     title: 'saveDiagnostics' | 'savePlot' | 'exportLabels' | 'restoreTo' = 'saveDiagnostics',
   ): Promise<string | null> {
-    return this.#choose(async (window) => {
+    return this.choose(async (window) => {
       const answer = await dialog.showSaveDialog(window, {
-        title: this.#words()[title],
+        title: this.words()[title],
         defaultPath: name,
       });
       return answer.canceled ? null : (answer.filePath ?? null);
@@ -290,7 +290,7 @@ export class Dialogs {
   /** Shows the whole address and opens it only after a yes; http and https only. */
   async openExternal(url: string): Promise<void> {
     if (!/^https?:\/\//i.test(url)) return;
-    const words = this.#words();
+    const words = this.words();
     // As the browser will read it: look-alike letters of a host name show as what they are.
     const address = new URL(url).href;
     if (await this.confirm({ message: words.openLink, detail: address, yes: words.open }))
@@ -299,19 +299,19 @@ export class Dialogs {
 
   /** True = a workspace from elsewhere may be worked in. */
   confirmTrust(folder: string): Promise<boolean> {
-    const { trustTitle: message, trustDetail, trust: yes } = this.#words();
+    const { trustTitle: message, trustDetail, trust: yes } = this.words();
     return this.confirm({ message, detail: `${folder}\n\n${trustDetail}`, yes });
   }
 
   /** Whether a key may go to another address than before; no page can answer. */
   confirmKeyMove(move: KeyMove): Promise<boolean> {
-    const words = this.#words();
+    const words = this.words();
     return this.confirm({ message: words.keyMoves, detail: words.keyMovesDetail(move), yes: words.sendKey });
   }
 
   /** True = pause after this step and quit. */
   async confirmQuit(runs: number): Promise<boolean> {
-    const words = this.#words();
+    const words = this.words();
     const options = {
       type: 'warning' as const,
       message: words.quitTitle(runs),
@@ -320,7 +320,7 @@ export class Dialogs {
       defaultId: 0,
       cancelId: 0,
     };
-    const window = this.#window();
+    const window = this.window();
     const { response } = window
       ? await dialog.showMessageBox(window, options)
       : await dialog.showMessageBox(options);

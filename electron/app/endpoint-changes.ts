@@ -35,7 +35,7 @@ export class EndpointChanges {
    * @throws WaymarkError bad_input (an address nothing can be sent to), refused (declined, or locked)
    */
   async allow(next: readonly Endpoint[]): Promise<void> {
-    const moves = next.flatMap((endpoint) => this.#moves(endpoint));
+    const moves = next.flatMap((endpoint) => this.moves(endpoint));
     for (const move of moves) {
       if (await this.options.confirm(move)) continue;
       const what = move.variable || `the key of ${move.endpoint}`;
@@ -46,7 +46,7 @@ export class EndpointChanges {
     }
   }
 
-  #moves(endpoint: Endpoint): KeyMove[] {
+  private moves(endpoint: Endpoint): KeyMove[] {
     const { name, keyEnv, baseUrl } = endpoint;
     const { keys } = this.options;
     const current = this.options.current();

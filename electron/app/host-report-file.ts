@@ -49,11 +49,11 @@ const report = z.object({
  * or written costs nothing but that; `warn` hears of it.
  */
 export class HostReportFile implements HostReports {
-  readonly #path: string;
-  readonly #warn: (message: string, error: unknown) => void;
-  readonly #reports = new Map<string, HostReport>();
-  #kept: ReadonlySet<string>;
-  readonly #writes = new SerialQueue();
+  private readonly path: string;
+  private readonly warn: (message: string, error: unknown) => void;
+  private readonly reports = new Map<string, HostReport>();
+  private kept: ReadonlySet<string>;
+  private readonly writes = new SerialQueue();
 
   /** @param kept aliases of the computers that are added */
   static async open(
@@ -64,7 +64,7 @@ export class HostReportFile implements HostReports {
     const file = new HostReportFile(path, kept, warn);
     try {
       const stored = z.array(report).parse(JSON.parse(await readFile(path, 'utf8')));
-      for (const each of stored) if (file.#kept.has(each.alias)) file.#reports.set(each.alias, each);
+      for (const each of stored) if (file.kept.has(each.alias)) file.reports.set(each.alias, each);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
         warn(`The last tests of computers could not be read from ${path}`, error);
@@ -77,36 +77,36 @@ export class HostReportFile implements HostReports {
     kept: readonly string[],
     warn: (message: string, error: unknown) => void,
   ) {
-    this.#path = path;
-    this.#kept = new Set(kept);
-    this.#warn = warn;
+    this.path = path;
+    this.kept = new Set(kept);
+    this.warn = warn;
   }
 
   get(alias: string): HostReport | null {
-    return this.#reports.get(alias) ?? null;
+    return this.reports.get(alias) ?? null;
   }
 
   async put(made: HostReport): Promise<void> {
-    this.#reports.set(made.alias, made);
-    if (this.#kept.has(made.alias)) await this.#write();
+    this.reports.set(made.alias, made);
+    if (this.kept.has(made.alias)) await this.write();
   }
 
   async keep(aliases: readonly string[]): Promise<void> {
-    const removed = [...this.#kept].filter((alias) => !aliases.includes(alias));
-    for (const alias of removed) this.#reports.delete(alias);
-    this.#kept = new Set(aliases);
-    await this.#write();
+    const removed = [...this.kept].filter((alias) => !aliases.includes(alias));
+    for (const alias of removed) this.reports.delete(alias);
+    this.kept = new Set(aliases);
+    await this.write();
   }
 
-  #write(): Promise<void> {
-    const kept = [...this.#reports.values()].filter(({ alias }) => this.#kept.has(alias));
+  private write(): Promise<void> {
+    const kept = [...this.reports.values()].filter(({ alias }) => this.kept.has(alias));
     const text = `${JSON.stringify(kept, null, 2)}\n`;
-    return this.#writes.run(async () => {
+    return this.writes.run(async () => {
       try {
-        await mkdir(dirname(this.#path), { recursive: true });
-        await writeAtomically(this.#path, text, 0o600);
+        await mkdir(dirname(this.path), { recursive: true });
+        await writeAtomically(this.path, text, 0o600);
       } catch (error) {
-        this.#warn(`The last tests of computers could not be written to ${this.#path}`, error);
+        this.warn(`The last tests of computers could not be written to ${this.path}`, error);
       }
     });
   }

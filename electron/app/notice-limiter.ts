@@ -32,7 +32,7 @@ interface Task {
  * and is said in one notice as soon as the hour allows.
  */
 export class NoticeLimiter {
-  readonly #tasks = new Map<string, Task>();
+  private readonly tasks = new Map<string, Task>();
 
   constructor(
     private readonly clock: NoticeClock,
@@ -43,26 +43,26 @@ export class NoticeLimiter {
   ) {}
 
   offer(task: string, offer: Offer): void {
-    const known = this.#tasks.get(task) ?? { shownAt: [], waiting: [], cancel: null };
-    this.#tasks.set(task, known);
+    const known = this.tasks.get(task) ?? { shownAt: [], waiting: [], cancel: null };
+    this.tasks.set(task, known);
     known.waiting.push(offer);
-    this.#plan(known);
+    this.plan(known);
   }
 
   /** The person looks at the run now: what waits about it need not be said any more. */
   drop(run: string): void {
-    for (const task of this.#tasks.values()) {
+    for (const task of this.tasks.values()) {
       task.waiting = task.waiting.filter((offer) => offer.run !== run);
-      if (task.waiting.length === 0) this.#callOff(task);
+      if (task.waiting.length === 0) this.callOff(task);
     }
   }
 
   dispose(): void {
-    for (const task of this.#tasks.values()) this.#callOff(task);
-    this.#tasks.clear();
+    for (const task of this.tasks.values()) this.callOff(task);
+    this.tasks.clear();
   }
 
-  #plan(task: Task): void {
+  private plan(task: Task): void {
     if (task.cancel !== null || task.waiting.length === 0) return;
     const now = this.clock.monotonic();
     task.shownAt = task.shownAt.filter((at) => now - at < HOUR_MS);
@@ -75,11 +75,11 @@ export class NoticeLimiter {
     const wait = oldest === undefined ? 0 : oldest + HOUR_MS - now;
     task.cancel = this.clock.after(Math.max(wait, this.gatherMs), () => {
       task.cancel = null;
-      this.#say(task);
+      this.say(task);
     });
   }
 
-  #say(task: Task): void {
+  private say(task: Task): void {
     const [first] = [...task.waiting].sort((a, b) => a.urgency - b.urgency);
     if (first === undefined) return;
     const more = task.waiting.length - 1;
@@ -88,7 +88,7 @@ export class NoticeLimiter {
     this.show({ ...first, more });
   }
 
-  #callOff(task: Task): void {
+  private callOff(task: Task): void {
     task.cancel?.();
     task.cancel = null;
   }

@@ -58,129 +58,131 @@ export interface OwnTerminalPaneParts {
  * - It writes the terminal's name itself.
  */
 export class OwnTerminalPane implements OwnPane, Answering {
-  readonly #parts: OwnTerminalPaneParts;
-  readonly #gestures = new Gestures(undefined, ownTerminalConsents);
-  readonly #publisher: Publisher<OwnTerminalEvents> = createPublisher(() => this.#over?.contents ?? null);
-  readonly #handlers: OwnTerminalHandlers;
-  #over: OverWindow | null = null;
-  #preparing: Promise<void> | null = null;
+  private readonly parts: OwnTerminalPaneParts;
+  private readonly gestures = new Gestures(undefined, ownTerminalConsents);
+  private readonly publisher: Publisher<OwnTerminalEvents> = createPublisher(
+    () => this.over?.contents ?? null,
+  );
+  private readonly handlers: OwnTerminalHandlers;
+  private over: OverWindow | null = null;
+  private preparing: Promise<void> | null = null;
   /** The terminal in the view, which keeps its screen while it is hidden for a moment. */
-  #id: string | null = null;
+  private id: string | null = null;
   /** Whether the view is on the screen. */
-  #seen = false;
+  private seen = false;
   /** The zoom that the view was last given; another one is what its person chose in it. */
-  #zoomGiven = 1;
-  #movedAt = Number.NEGATIVE_INFINITY;
-  #enteredAt = Number.NEGATIVE_INFINITY;
-  readonly #turns = new SerialQueue();
+  private zoomGiven = 1;
+  private movedAt = Number.NEGATIVE_INFINITY;
+  private enteredAt = Number.NEGATIVE_INFINITY;
+  private readonly turns = new SerialQueue();
 
   constructor(parts: OwnTerminalPaneParts) {
-    this.#parts = parts;
-    this.#handlers = {
+    this.parts = parts;
+    this.handlers = {
       ...ownViewHandlers(parts.desk),
-      'view.state': () => this.#state(),
+      'view.state': () => this.state(),
       'view.leave': async ({ command }) => {
-        this.#parts.window()?.webContents.focus();
-        this.#parts.left(command);
+        this.parts.window()?.webContents.focus();
+        this.parts.left(command);
       },
-      'view.sized': async () => this.#takeZoom(),
+      'view.sized': async () => this.takeZoom(),
       'view.openExternal': ({ url }) => parts.openExternal(url),
     };
   }
 
   trusts(event: Asking): boolean {
-    const { devServer } = this.#parts.options;
-    return trustsSender(event, this.#over?.contents ?? null, devServer, ownTerminalOrigin);
+    const { devServer } = this.parts.options;
+    return trustsSender(event, this.over?.contents ?? null, devServer, ownTerminalOrigin);
   }
 
   answer(name: unknown, input: unknown): Promise<Result<unknown>> {
-    return this.#gestures.guard(name, () =>
-      answerFrom(ownTerminalCommands, this.#handlers, name, input, (command, { message, detail }) =>
-        this.#parts.log.error(`Command ${command} failed: ${message}`, { detail }),
+    return this.gestures.guard(name, () =>
+      answerFrom(ownTerminalCommands, this.handlers, name, input, (command, { message, detail }) =>
+        this.parts.log.error(`Command ${command} failed: ${message}`, { detail }),
       ),
     );
   }
 
   violated(report: unknown): void {
-    this.#parts.violated(report);
+    this.parts.violated(report);
   }
 
   frame(frame: OwnTerminalEvents['live.own']): void {
-    this.#publisher.publish('live.own', frame);
+    this.publisher.publish('live.own', frame);
   }
 
   /** A terminal, its link or a setting is another one. */
   changed(): void {
-    this.#over?.ground(groundColour());
-    this.#publisher.publish('view.changed', {});
+    this.over?.ground(groundColour());
+    this.publisher.publish('view.changed', {});
   }
 
   /** In the order in which they are told: the first waits until the view is made. */
   place(place: OwnPlace | null): Promise<{ wasIn: boolean }> {
-    return this.#turns.run(() => this.#place(place));
+    return this.turns.run(() => this.ownPlace(place));
   }
 
-  async #place(place: OwnPlace | null): Promise<{ wasIn: boolean }> {
-    const window = this.#parts.window();
+  private async ownPlace(place: OwnPlace | null): Promise<{ wasIn: boolean }> {
+    const window = this.parts.window();
     if (window === null) return { wasIn: false };
-    if (place !== null) await this.#prepare(window);
+    if (place !== null) await this.prepare(window);
     const zoom = window.webContents.zoomFactor;
     const [width = 0, height = 0] = window.getContentSize();
     const bounds = place === null ? null : boundsWithin(place, zoom, { width, height });
     const id = place?.id ?? null;
-    const other = id !== this.#id;
-    const wasIn = (other || bounds === null) && this.#hasKeyboard();
+    const other = id !== this.id;
+    const wasIn = (other || bounds === null) && this.hasKeyboard();
     // The keyboard leaves first: no key may come to a view that is no longer seen, or shows something else.
     if (wasIn) window.webContents.focus();
-    this.#id = id;
-    this.#seen = bounds !== null;
-    if (bounds === null) this.#over?.hide();
+    this.id = id;
+    this.seen = bounds !== null;
+    if (bounds === null) this.over?.hide();
     else {
-      this.#over?.contents.setZoomFactor(zoom);
-      this.#zoomGiven = this.#over?.contents.zoomFactor ?? zoom;
-      this.#over?.show(bounds);
+      this.over?.contents.setZoomFactor(zoom);
+      this.zoomGiven = this.over?.contents.zoomFactor ?? zoom;
+      this.over?.show(bounds);
     }
-    this.#movedAt = performance.now();
-    this.#publisher.publish('view.moved', {});
+    this.movedAt = performance.now();
+    this.publisher.publish('view.moved', {});
     if (other) this.changed();
     return { wasIn };
   }
 
   /** After the room that was told before it. */
   enter(): Promise<void> {
-    return this.#turns.run(() => this.#enter());
+    return this.turns.run(() => this.ownEnter());
   }
 
-  #enter(): void {
-    if (!this.#seen || this.#over === null)
+  private ownEnter(): void {
+    if (!this.seen || this.over === null)
       throw new WaymarkError('refused', 'No terminal of yours is on the screen.');
-    this.#enteredAt = performance.now();
-    this.#over.contents.focus();
+    this.enteredAt = performance.now();
+    this.over.contents.focus();
   }
 
   /** The page of the window begins anew, and knows of no room for a terminal. */
   forget(): void {
-    this.#id = null;
-    this.#seen = false;
-    this.#over?.hide();
+    this.id = null;
+    this.seen = false;
+    this.over?.hide();
   }
 
   /** The window is closed, and the view with it. */
   dispose(): void {
-    this.#over?.dispose();
-    this.#over = null;
-    this.#id = null;
-    this.#seen = false;
+    this.over?.dispose();
+    this.over = null;
+    this.id = null;
+    this.seen = false;
   }
 
-  #hasKeyboard(): boolean {
-    return this.#over?.contents.isFocused() === true;
+  private hasKeyboard(): boolean {
+    return this.over?.contents.isFocused() === true;
   }
 
-  async #state(): Promise<OwnTerminalState> {
-    const { desk, health, settings } = this.#parts;
+  private async state(): Promise<OwnTerminalState> {
+    const { desk, health, settings } = this.parts;
     const { theme, language, keys } = settings.current;
-    const id = this.#id;
+    const id = this.id;
     let terminal: OwnTerminal | null = null;
     if (id !== null) terminal = (await desk.current()).list().find((each) => each.id === id) ?? null;
     const alias = terminal === null || terminal.computer === 'local' ? null : terminal.computer;
@@ -195,47 +197,47 @@ export class OwnTerminalPane implements OwnPane, Answering {
    * The menu's zoom is that of whatever has the keyboard; page and view are one window to a person. A size that comes from the
    * zoom that the page gave to the view is no choice of theirs: the page may have another one again by now.
    */
-  async #takeZoom(): Promise<void> {
-    const page = this.#parts.window()?.webContents;
-    const zoom = this.#over?.contents.zoomFactor;
-    if (!this.#hasKeyboard() || page === undefined || zoom === undefined || zoom === this.#zoomGiven) return;
-    this.#zoomGiven = zoom;
+  private async takeZoom(): Promise<void> {
+    const page = this.parts.window()?.webContents;
+    const zoom = this.over?.contents.zoomFactor;
+    if (!this.hasKeyboard() || page === undefined || zoom === undefined || zoom === this.zoomGiven) return;
+    this.zoomGiven = zoom;
     page.setZoomFactor(zoom);
   }
 
   /** Made when a terminal is shown for the first time, so that a window without one costs nothing. */
-  async #prepare(window: BrowserWindow): Promise<void> {
-    this.#preparing ??= this.#lock();
-    await this.#preparing;
-    if (this.#over !== null || window.isDestroyed()) return;
-    const { mainDir, devServer } = this.#parts.options;
+  private async prepare(window: BrowserWindow): Promise<void> {
+    this.preparing ??= this.lock();
+    await this.preparing;
+    if (this.over !== null || window.isDestroyed()) return;
+    const { mainDir, devServer } = this.parts.options;
     const over = openOverWindow(window, {
       ...pagePreferences(mainDir, ownTerminalPage),
       partition: ownTerminalPage,
     });
-    this.#over = over;
+    this.over = over;
     const { contents } = over;
     over.ground(groundColour());
-    this.#gestures.watch(contents);
+    this.gestures.watch(contents);
     contents.on('focus', () => {
-      if (this.#enteredAt < this.#movedAt && performance.now() - this.#movedAt < settleMs)
-        this.#parts.window()?.webContents.focus();
+      if (this.enteredAt < this.movedAt && performance.now() - this.movedAt < settleMs)
+        this.parts.window()?.webContents.focus();
     });
     contents.on('render-process-gone', (_event, { reason }) => {
-      this.#parts.log.error('The view of own terminals crashed and is loaded again', { reason });
+      this.parts.log.error('The view of own terminals crashed and is loaded again', { reason });
       if (!contents.isDestroyed()) contents.reload();
     });
     const page = `${devServer ?? ownTerminalOrigin}/index.html#${ownTerminalPage}`;
     contents
       .loadURL(page)
       .catch((thrown: unknown) =>
-        this.#parts.log.error('The view of own terminals did not load', { ...toFailure(thrown) }),
+        this.parts.log.error('The view of own terminals did not load', { ...toFailure(thrown) }),
       );
   }
 
   /** Once for the process: its session gets what the window's has, its files and its commands. */
-  async #lock(): Promise<void> {
-    const { mainDir, devServer } = this.#parts.options;
+  private async lock(): Promise<void> {
+    const { mainDir, devServer } = this.parts.options;
     const own = session.fromPartition(ownTerminalPage);
     void serveFiles(own.protocol, ownTerminalOrigin, join(mainDir, '..', 'renderer'));
     await lockSession(own, devServer);

@@ -19,7 +19,7 @@ export interface PickedFoldersOptions {
  * name: neither the path nor whether it may be changed is the page's to say.
  */
 export class PickedFolders {
-  readonly #picked = new Map<string, SharedFolder>();
+  private readonly picked = new Map<string, SharedFolder>();
 
   constructor(private readonly options: PickedFoldersOptions) {}
 
@@ -29,15 +29,15 @@ export class PickedFolders {
     if (path === null) return null;
     refusePrivate(path, this.options.places(), write);
     const id = ulid();
-    this.#picked.set(id, { path, write });
-    const [oldest] = this.#picked.keys();
-    if (this.#picked.size > MOST && oldest !== undefined) this.#picked.delete(oldest);
+    this.picked.set(id, { path, write });
+    const [oldest] = this.picked.keys();
+    if (this.picked.size > MOST && oldest !== undefined) this.picked.delete(oldest);
     return { id, path, write };
   }
 
   /** @throws WaymarkError bad_input for a name that stands for none */
   named(id: string): SharedFolder {
-    const found = this.#picked.get(id);
+    const found = this.picked.get(id);
     if (found !== undefined) return found;
     throw new WaymarkError(
       'bad_input',

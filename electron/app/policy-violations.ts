@@ -17,17 +17,17 @@ export type PolicyViolation = z.infer<typeof policyViolationSchema>;
 const most = 50;
 /** Writes down what the content policy of the page stopped, as the page's process tells it. The first ones only. */
 export class PolicyViolations {
-  readonly #log: Pick<Log, 'error'>;
-  #seen = 0;
+  private readonly log: Pick<Log, 'error'>;
+  private seen = 0;
 
   constructor(log: Pick<Log, 'error'>) {
-    this.#log = log;
+    this.log = log;
   }
 
   note(report: unknown): void {
-    this.#seen += 1;
-    if (this.#seen > most) return;
+    this.seen += 1;
+    if (this.seen > most) return;
     const told = policyViolationSchema.safeParse(report);
-    this.#log.error('The page broke its content policy', told.success ? told.data : {});
+    this.log.error('The page broke its content policy', told.success ? told.data : {});
   }
 }

@@ -28,79 +28,79 @@ export interface PowerOptions {
 
 /** Holds off idle sleep while runs are driven, and keeps what became of it. Call `update()` when runs change. */
 export class PowerKeeper {
-  readonly #options: PowerOptions;
-  readonly #unsubscribe: () => void;
-  #release: (() => void) | null = null;
-  #suspended: { at: number; runs: number } | null = null;
-  #lastSleep: PowerState['lastSleep'] = null;
-  #told = '';
+  private readonly options: PowerOptions;
+  private readonly unsubscribe: () => void;
+  private release: (() => void) | null = null;
+  private suspended: { at: number; runs: number } | null = null;
+  private lastSleep: PowerState['lastSleep'] = null;
+  private told = '';
 
   constructor(options: PowerOptions) {
-    this.#options = options;
-    this.#unsubscribe = options.source.subscribe({
+    this.options = options;
+    this.unsubscribe = options.source.subscribe({
       suspend: () => {
-        this.#suspended ??= { at: options.now(), runs: options.driven() };
+        this.suspended ??= { at: options.now(), runs: options.driven() };
       },
-      resume: () => this.#resume(),
+      resume: () => this.resume(),
       battery: () => {
-        if (this.#holdingFor() > 0) options.onBattery();
-        this.#tell();
+        if (this.holdingFor() > 0) options.onBattery();
+        this.tell();
       },
-      mains: () => this.#tell(),
+      mains: () => this.tell(),
     });
   }
 
   get state(): PowerState {
     return {
-      holdingFor: this.#holdingFor(),
-      onBattery: this.#options.source.onBattery(),
-      lastSleep: this.#lastSleep,
+      holdingFor: this.holdingFor(),
+      onBattery: this.options.source.onBattery(),
+      lastSleep: this.lastSleep,
     };
   }
 
   update(): void {
-    const wanted = this.#options.wanted() && this.#options.driven() > 0;
-    if (wanted && this.#release === null) {
-      this.#release = this.#options.source.hold();
-      if (this.#options.source.onBattery()) this.#options.onBattery();
+    const wanted = this.options.wanted() && this.options.driven() > 0;
+    if (wanted && this.release === null) {
+      this.release = this.options.source.hold();
+      if (this.options.source.onBattery()) this.options.onBattery();
     } else if (!wanted) {
-      this.#letGo();
+      this.letGo();
     }
-    this.#tell();
+    this.tell();
   }
 
   dispose(): void {
-    this.#unsubscribe();
-    this.#letGo();
+    this.unsubscribe();
+    this.letGo();
   }
 
-  #resume(): void {
-    this.#options.onWake();
-    const { at, runs } = this.#suspended ?? { at: null, runs: 0 };
-    this.#suspended = null;
+  private resume(): void {
+    this.options.onWake();
+    const { at, runs } = this.suspended ?? { at: null, runs: 0 };
+    this.suspended = null;
     if (at === null) return;
     // The clock may have been set back while the machine slept.
-    const to = Math.max(at, this.#options.now());
-    if (runs > 0) this.#lastSleep = { from: at, to, runs };
-    this.#options.onResume(to - at);
-    this.#tell();
+    const to = Math.max(at, this.options.now());
+    if (runs > 0) this.lastSleep = { from: at, to, runs };
+    this.options.onResume(to - at);
+    this.tell();
   }
 
-  #holdingFor(): number {
-    return this.#release === null ? 0 : this.#options.driven();
+  private holdingFor(): number {
+    return this.release === null ? 0 : this.options.driven();
   }
 
-  #letGo(): void {
-    this.#release?.();
-    this.#release = null;
+  private letGo(): void {
+    this.release?.();
+    this.release = null;
   }
 
   /** Runs change with every step; the window hears only of what is new about power. */
-  #tell(): void {
+  private tell(): void {
     const { state } = this;
     const text = JSON.stringify(state);
-    if (text === this.#told) return;
-    this.#told = text;
-    this.#options.changed(state);
+    if (text === this.told) return;
+    this.told = text;
+    this.options.changed(state);
   }
 }

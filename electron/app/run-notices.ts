@@ -29,60 +29,60 @@ export interface RunNoticesOptions {
 
 /** Notifications of the system: what wants a person's eye while nobody looks at that run. Each item is said once. */
 export class RunNotices {
-  readonly #options: RunNoticesOptions;
-  readonly #limiter: NoticeLimiter;
+  private readonly options: RunNoticesOptions;
+  private readonly limiter: NoticeLimiter;
   /** Run that the window shows. */
-  #shown: string | null = null;
+  private shown: string | null = null;
 
   constructor(options: RunNoticesOptions) {
-    this.#options = options;
-    this.#limiter = new NoticeLimiter(
+    this.options = options;
+    this.limiter = new NoticeLimiter(
       options.clock,
       () => options.settings().perHour,
       GATHER_MS,
-      (batch) => this.#say(batch),
+      (batch) => this.ownSay(batch),
     );
   }
 
   /** Follows the runs of a workspace from now on; returns the function that stops it. */
   watch(store: Watched): () => void {
-    const watching = new Watching(store, this.#options, (item, run) => this.#found(item, run));
+    const watching = new Watching(store, this.options, (item, run) => this.found(item, run));
     return () => watching.stop();
   }
 
   /** The window shows this run. */
   shows(run: string | null): void {
-    this.#shown = run;
-    if (run !== null && this.#looksAt(run)) this.#limiter.drop(run);
+    this.shown = run;
+    if (run !== null && this.looksAt(run)) this.limiter.drop(run);
   }
 
   /** Something else waits for a person who does not look, if they want to hear of that. */
   needed(body: string): void {
-    if (this.#options.settings().waiting && this.#options.away()) this.say(body);
+    if (this.options.settings().waiting && this.options.away()) this.say(body);
   }
 
   say(body: string): void {
-    this.#options.show('Waymark', body, () => undefined);
+    this.options.show('Waymark', body, () => undefined);
   }
 
   dispose(): void {
-    this.#limiter.dispose();
+    this.limiter.dispose();
   }
 
-  #looksAt(run: string): boolean {
-    return this.#shown === run && !this.#options.away();
+  private looksAt(run: string): boolean {
+    return this.shown === run && !this.options.away();
   }
 
-  #found(item: AttentionItem, { title, task }: { title: string; task: string }): void {
-    if (!wanted(item, this.#options.settings()) || this.#looksAt(item.run)) return;
-    const text = this.#options.words().item(item);
-    this.#limiter.offer(task, { run: item.run, step: item.step, title, text, urgency: item.urgency });
+  private found(item: AttentionItem, { title, task }: { title: string; task: string }): void {
+    if (!wanted(item, this.options.settings()) || this.looksAt(item.run)) return;
+    const text = this.options.words().item(item);
+    this.limiter.offer(task, { run: item.run, step: item.step, title, text, urgency: item.urgency });
   }
 
-  #say({ run, step, title, text, more }: Batch): void {
-    if (this.#looksAt(run)) return;
-    const rest = more === 0 ? '' : ` ${this.#options.words().more(more)}`;
-    this.#options.show(title, `${text}${rest}`, () => this.#options.open(run, step));
+  private ownSay({ run, step, title, text, more }: Batch): void {
+    if (this.looksAt(run)) return;
+    const rest = more === 0 ? '' : ` ${this.options.words().more(more)}`;
+    this.options.show(title, `${text}${rest}`, () => this.options.open(run, step));
   }
 }
 
@@ -104,85 +104,83 @@ function wanted(item: AttentionItem, settings: Settings['notifications']): boole
 
 /** Looks at each run that changed, and tells of items that were not there before. */
 class Watching {
-  readonly #told = new Map<string, ReadonlySet<string>>();
-  readonly #planned = new Map<string, { at: number; cancel: () => void }>();
-  readonly #stopListening: () => void;
-  readonly #since: number;
+  private readonly told = new Map<string, ReadonlySet<string>>();
+  private readonly planned = new Map<string, { at: number; cancel: () => void }>();
+  private readonly stopListening: () => void;
+  private readonly since: number;
   /** Where each run stood when the watching began. */
-  #heads: Promise<ReadonlyMap<string, number>>;
-  #stopped = false;
+  private heads: Promise<ReadonlyMap<string, number>>;
+  private stopped = false;
 
   constructor(
     private readonly store: Watched,
     private readonly options: RunNoticesOptions,
     private readonly found: (item: AttentionItem, run: { title: string; task: string }) => void,
   ) {
-    this.#since = options.clock.now();
-    this.#stopListening = store.subscribe((notice) => {
-      if (notice.kind === 'run') this.#plan(notice.run, LOOK_MS);
+    this.since = options.clock.now();
+    this.stopListening = store.subscribe((notice) => {
+      if (notice.kind === 'run') this.plan(notice.run, LOOK_MS);
     });
-    this.#heads = this.#readHeads();
-    this.#heads.catch(options.failed);
+    this.heads = this.readHeads();
+    this.heads.catch(options.failed);
   }
 
-  async #readHeads(): Promise<ReadonlyMap<string, number>> {
+  private async readHeads(): Promise<ReadonlyMap<string, number>> {
     const runs = await this.store.reader.runs();
     // GPUs of a run that is driven may be idle since before.
-    for (const { id, stored } of runs) if (stored === 'running') this.#plan(id, LOOK_MS);
+    for (const { id, stored } of runs) if (stored === 'running') this.plan(id, LOOK_MS);
     return new Map(runs.map(({ id, seq }) => [id, seq]));
   }
 
   /** What could not be read when the watching began is read at the next look; items are then told by their time. */
-  async #headOf(run: string): Promise<number> {
+  private async headOf(run: string): Promise<number> {
     try {
-      return (await this.#heads).get(run) ?? 0;
+      return (await this.heads).get(run) ?? 0;
     } catch {
       // It was told when the watching began.
-      this.#heads = this.#readHeads();
-      return (await this.#heads).get(run) ?? 0;
+      this.heads = this.readHeads();
+      return (await this.heads).get(run) ?? 0;
     }
   }
 
   stop(): void {
-    this.#stopped = true;
-    this.#stopListening();
-    for (const { cancel } of this.#planned.values()) cancel();
-    this.#planned.clear();
+    this.stopped = true;
+    this.stopListening();
+    for (const { cancel } of this.planned.values()) cancel();
+    this.planned.clear();
   }
 
-  #plan(run: string, ms: number): void {
+  private plan(run: string, ms: number): void {
     const at = this.options.clock.monotonic() + ms;
-    const known = this.#planned.get(run);
-    if (this.#stopped || (known !== undefined && known.at <= at)) return;
+    const known = this.planned.get(run);
+    if (this.stopped || (known !== undefined && known.at <= at)) return;
     known?.cancel();
     const cancel = this.options.clock.after(ms, () => {
-      this.#planned.delete(run);
+      this.planned.delete(run);
       // Removed meanwhile, or the workspace is being closed: there is nothing to say then.
-      this.#look(run).catch((error: unknown) => !this.#stopped && this.options.failed(error));
+      this.look(run).catch((error: unknown) => !this.stopped && this.options.failed(error));
     });
-    this.#planned.set(run, { at, cancel });
+    this.planned.set(run, { at, cancel });
   }
 
-  async #look(run: string): Promise<void> {
-    const head = await this.#headOf(run);
+  private async look(run: string): Promise<void> {
+    const head = await this.headOf(run);
     const findings = await this.store.reader.attention(run);
-    if (this.#stopped) return;
-    const fresh = this.#fresh(run, findings, head);
+    if (this.stopped) return;
+    const fresh = this.fresh(run, findings, head);
     if (findings.nextAt !== null) {
-      this.#plan(run, Math.max(LOOK_MS, Math.min(LATEST_MS, findings.nextAt - this.options.clock.now())));
+      this.plan(run, Math.max(LOOK_MS, Math.min(LATEST_MS, findings.nextAt - this.options.clock.now())));
     }
     if (fresh.length === 0) return;
     const { title, task } = await this.store.reader.run(run);
-    if (this.#stopped) return;
+    if (this.stopped) return;
     for (const item of fresh) this.found(item, { title, task: task.id });
   }
 
-  #fresh(run: string, { items }: RunFindings, head: number): AttentionItem[] {
-    const told = this.#told.get(run);
-    this.#told.set(run, new Set(items.map(key)));
-    return items.filter(
-      (item) => told?.has(key(item)) !== true && (item.seq > head || item.at > this.#since),
-    );
+  private fresh(run: string, { items }: RunFindings, head: number): AttentionItem[] {
+    const told = this.told.get(run);
+    this.told.set(run, new Set(items.map(key)));
+    return items.filter((item) => told?.has(key(item)) !== true && (item.seq > head || item.at > this.since));
   }
 }
 

@@ -22,14 +22,14 @@ export class WindowHosts {
   readonly prompts = new PromptDesk();
   /** Channels besides those of the pool, with the same configuration and questions. */
   readonly transport: ReturnType<typeof createTransport>;
-  readonly #stops: (() => void)[];
+  private readonly stops: (() => void)[];
 
   constructor({ resourcesDir, publisher, asked }: WindowHostsOptions) {
     const configFile = sshConfigFile(process.env);
     this.transport = createTransport({ resourcesDir, configFile });
     this.hosts = createHosts({ resourcesDir, prompts: this.prompts, configFile });
     let known = new Set<string>();
-    this.#stops = [
+    this.stops = [
       this.hosts.onHealth((health) => publisher.publish('computers.changed', { health })),
       this.prompts.subscribe((prompts) => {
         publisher.publish('prompts.changed', { prompts });
@@ -41,7 +41,7 @@ export class WindowHosts {
 
   /** Closes the links and then declines what is still asked. Sessions on the hosts live on. */
   async dispose(): Promise<void> {
-    for (const stop of this.#stops) stop();
+    for (const stop of this.stops) stop();
     await this.hosts.dispose();
     this.prompts.dispose();
   }

@@ -15,7 +15,7 @@ export function backOffMs(failures: number, options: BackOffOptions, random: num
 
 /** Counts failures in a row and names the pause after each. */
 export class BackOff {
-  #failures = 0;
+  private failures = 0;
 
   /** @param random as `Math.random` */
   constructor(
@@ -25,12 +25,12 @@ export class BackOff {
 
   /** Another failure: how long to wait before the next try, ms. */
   next(): number {
-    this.#failures += 1;
-    return backOffMs(this.#failures, this.options, this.random());
+    this.failures += 1;
+    return backOffMs(this.failures, this.options, this.random());
   }
 
   /** A try succeeded. */
   reset(): void {
-    this.#failures = 0;
+    this.failures = 0;
   }
 }

@@ -63,11 +63,11 @@ export class CheckpointDesk {
   async remove(run: string, parent: string | null, hosts: readonly HostSessions[]): Promise<void> {
     const left = await this.given.options.store.reader.runs();
     const isNeeded = (id: string) => left.some((each) => each.id === id || each.parent?.run === id);
-    if (!isNeeded(run)) await this.#discard(run, hosts);
-    if (parent !== null && !isNeeded(parent)) await this.#discard(parent, hosts);
+    if (!isNeeded(run)) await this.discard(run, hosts);
+    if (parent !== null && !isNeeded(parent)) await this.discard(parent, hosts);
   }
 
-  async #discard(run: string, hosts: readonly HostSessions[]): Promise<void> {
+  private async discard(run: string, hosts: readonly HostSessions[]): Promise<void> {
     const { options } = this.given;
     const localBase = checkpointsFolder(options.store.folder, run);
     await remove(options.store.folder, ['checkpoints', run], { kind: 'folder' });

@@ -32,7 +32,7 @@ export interface CheckpointerOptions {
 /** Makes the checkpoints of one run: the workspace where it lies, everything else from the log and the sessions. */
 export class Checkpointer {
   /** Of the checkpoint that is being made: asked again after a broken link, it is the same one. */
-  #id: { step: number; why: string; id: string } | null = null;
+  private id: { step: number; why: string; id: string } | null = null;
 
   constructor(private readonly given: CheckpointerOptions) {}
 
@@ -41,13 +41,13 @@ export class Checkpointer {
     const { options, fold } = this.given;
     const { clock } = options;
     const startedAt = clock.monotonic();
-    if (this.#id?.step !== order.step || this.#id.why !== order.why) {
-      this.#id = { step: order.step, why: order.why, id: ulid() };
+    if (this.id?.step !== order.step || this.id.why !== order.why) {
+      this.id = { step: order.step, why: order.why, id: ulid() };
     }
-    const sessions = await this.#sessions(signal);
-    const { workspace, message } = await this.#workspace(this.#id.id, signal);
+    const sessions = await this.sessions(signal);
+    const { workspace, message } = await this.workspace(this.id.id, signal);
     const body: Made = {
-      checkpoint: this.#id.id,
+      checkpoint: this.id.id,
       ...order,
       spent: spentBy(fold, clock.now()),
       workspace,
@@ -55,13 +55,13 @@ export class Checkpointer {
       durationMs: Math.max(0, Math.round(clock.monotonic() - startedAt)),
       message,
     };
-    this.#id = null;
+    this.id = null;
     return { kind: 'checkpoint.made', body };
   }
 
   /** What one would copy now. @throws ComputerUnavailable; WaymarkError refused */
   async size(signal: AbortSignal): Promise<CheckpointSize> {
-    const { copies, exclude, previous, root } = await this.#place();
+    const { copies, exclude, previous, root } = await this.place();
     const { files, bytes, newFiles, newBytes, free } = await copies.size(
       { root, previous, exclude: excludedExpression(exclude) },
       signal,
@@ -69,8 +69,8 @@ export class Checkpointer {
     return { files, bytes, newFiles, newBytes, excluded: exclude, freeBytes: free };
   }
 
-  async #workspace(id: string, signal: AbortSignal): Promise<Pick<Made, 'workspace' | 'message'>> {
-    const { computer, copies, exclude, previous, keep, root } = await this.#place();
+  private async workspace(id: string, signal: AbortSignal): Promise<Pick<Made, 'workspace' | 'message'>> {
+    const { computer, copies, exclude, previous, keep, root } = await this.place();
     try {
       const order = { root, previous, keep, id, exclude: excludedExpression(exclude) };
       const answer = await copies.copy(order, signal);
@@ -88,7 +88,7 @@ export class Checkpointer {
     }
   }
 
-  async #place() {
+  private async place() {
     const { options, run, created, spec, computers } = this.given;
     const holder = workspaceHolder(spec).name;
     const computer = computers.get(holder);
@@ -114,7 +114,7 @@ export class Checkpointer {
   }
 
   /** Sessions as they are now. @throws ComputerUnavailable */
-  async #sessions(signal: AbortSignal): Promise<Made['sessions']> {
+  private async sessions(signal: AbortSignal): Promise<Made['sessions']> {
     const { options, run, created, spec, fold, computers } = this.given;
     const { reader } = options.store;
     const known = (await reader.sessions(run)).filter(({ uid }) => fold.sessions.has(uid));

@@ -39,12 +39,12 @@ export class WorkspaceCopies {
 
   /** What a checkpoint would copy now. */
   size(order: Looks, signal: AbortSignal): Promise<CopyAnswer> {
-    return this.#ask({ op: 'size', id: '', keep: [], origin: '', ...order }, lookMs, signal);
+    return this.ask({ op: 'size', id: '', keep: [], origin: '', ...order }, lookMs, signal);
   }
 
   /** `status` `made`, or `full` when there is no room: nothing was made then. */
   copy(order: Looks & Pick<CopyOrder, 'id' | 'keep'>, signal: AbortSignal): Promise<CopyAnswer> {
-    return this.#ask({ op: 'copy', origin: '', ...order }, copyMs, signal);
+    return this.ask({ op: 'copy', origin: '', ...order }, copyMs, signal);
   }
 
   /**
@@ -58,32 +58,32 @@ export class WorkspaceCopies {
     const at = folder.lastIndexOf('/');
     const place = { base: folder.slice(0, at), id: folder.slice(at + 1) };
     const order = { op: 'restore' as const, root, origin, previous: '', keep: [], exclude: '', ...place };
-    const answer = await this.#ask(order, copyMs, signal);
-    if (answer.status !== 'restored') throw this.#refusal(answer, folder, root);
+    const answer = await this.ask(order, copyMs, signal);
+    if (answer.status !== 'restored') throw this.refusal(answer, folder, root);
     return answer;
   }
 
   /** Takes all checkpoints of the run away. */
   async remove(signal: AbortSignal): Promise<void> {
     const { run, computer } = this.options;
-    await executeOn(computer, removalCommand({ run, base: this.#base() }), lookMs, signal);
+    await executeOn(computer, removalCommand({ run, base: this.base() }), lookMs, signal);
   }
 
-  #base(): string | null {
+  private base(): string | null {
     return isHost(this.options.computer) ? null : this.options.localBase;
   }
 
-  async #ask(
+  private async ask(
     order: Omit<CopyOrder, 'run' | 'base'> & { base?: string },
     timeoutMs: number,
     signal: AbortSignal,
   ): Promise<CopyAnswer> {
     const { run, sources, computer, helpers = copyHelpers } = this.options;
-    const command = copyCommand({ base: this.#base(), run, ...order }, sources, helpers);
+    const command = copyCommand({ base: this.base(), run, ...order }, sources, helpers);
     return parseCopyAnswer(await executeOn(computer, command, timeoutMs, signal), computer.name);
   }
 
-  #refusal(answer: CopyAnswer, folder: string, root: string): WaymarkError {
+  private refusal(answer: CopyAnswer, folder: string, root: string): WaymarkError {
     const { name } = this.options.computer;
     switch (answer.status) {
       case 'full':

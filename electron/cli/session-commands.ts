@@ -129,32 +129,32 @@ async function isOver({ store, reader }: CliContext, run: string, uid: string): 
 /** Waits for something new in the workspace, whoever writes it, or for the person's Ctrl-C. */
 class Changes {
   stopped = false;
-  #wake: () => void = () => undefined;
-  readonly #unsubscribe: () => void;
-  readonly #timer: NodeJS.Timeout;
-  readonly #onSignal = () => {
+  private wake: () => void = () => undefined;
+  private readonly unsubscribe: () => void;
+  private readonly timer: NodeJS.Timeout;
+  private readonly onSignal = () => {
     this.stopped = true;
-    this.#wake();
+    this.wake();
   };
 
   constructor({ store }: CliContext, run: string) {
-    this.#unsubscribe = store.subscribe((notice) => {
-      if (notice.kind === 'foreign' || ('run' in notice && notice.run === run)) this.#wake();
+    this.unsubscribe = store.subscribe((notice) => {
+      if (notice.kind === 'foreign' || ('run' in notice && notice.run === run)) this.wake();
     });
-    this.#timer = setInterval(() => this.#wake(), lookMs);
-    process.once('SIGINT', this.#onSignal);
+    this.timer = setInterval(() => this.wake(), lookMs);
+    process.once('SIGINT', this.onSignal);
   }
 
   next(): Promise<void> {
     return new Promise((resolve) => {
-      this.#wake = resolve;
+      this.wake = resolve;
       if (this.stopped) resolve();
     });
   }
 
   close(): void {
-    this.#unsubscribe();
-    clearInterval(this.#timer);
-    process.off('SIGINT', this.#onSignal);
+    this.unsubscribe();
+    clearInterval(this.timer);
+    process.off('SIGINT', this.onSignal);
   }
 }

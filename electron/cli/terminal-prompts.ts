@@ -46,7 +46,7 @@ const ended = /[\r\n]/;
  * characters.
  */
 export class TerminalPrompts implements PromptPort {
-  readonly #turns = new SerialQueue();
+  private readonly turns = new SerialQueue();
 
   constructor(
     private readonly terminal: PromptTerminal,
@@ -54,9 +54,9 @@ export class TerminalPrompts implements PromptPort {
   ) {}
 
   ask(question: SshQuestion, signal: AbortSignal): Promise<SshAnswer | null> {
-    return this.#turns.run(() => {
+    return this.turns.run(() => {
       signal.throwIfAborted();
-      return this.#ask(question, signal);
+      return this.ownAsk(question, signal);
     });
   }
 
@@ -69,9 +69,9 @@ export class TerminalPrompts implements PromptPort {
     signal: AbortSignal = new AbortController().signal,
   ): Promise<boolean | null> {
     if (!this.terminal.interactive) return Promise.resolve(null);
-    return this.#turns.run(async () => {
+    return this.turns.run(async () => {
       signal.throwIfAborted();
-      const answer = await this.#line(`${question()} (y/N) `, true, signal);
+      const answer = await this.line(`${question()} (y/N) `, true, signal);
       return answer !== null && /^y(?:es)?$/i.test(answer.trim());
     });
   }
@@ -86,9 +86,9 @@ export class TerminalPrompts implements PromptPort {
    * Ctrl-D. Rejects with the signal's reason once it aborts.
    */
   inTurn<T>(talk: (line: AskLine) => Promise<T>, signal: AbortSignal): Promise<T> {
-    return this.#turns.run(() => {
+    return this.turns.run(() => {
       signal.throwIfAborted();
-      return talk((prompt) => this.#line(prompt, true, signal));
+      return talk((prompt) => this.line(prompt, true, signal));
     });
   }
 
@@ -112,7 +112,7 @@ export class TerminalPrompts implements PromptPort {
     this.terminal.write(`${lines.join('\n')}\n`);
   }
 
-  async #ask(question: SshQuestion, signal: AbortSignal): Promise<SshAnswer | null> {
+  private async ownAsk(question: SshQuestion, signal: AbortSignal): Promise<SshAnswer | null> {
     if (!this.terminal.interactive) {
       this.terminal.write(
         `${named(question)} asks for ${whatFor(question)}, and nobody can answer here. Run this in a terminal, or set up a key in your ssh agent for this host.\n`,
@@ -122,34 +122,34 @@ export class TerminalPrompts implements PromptPort {
     switch (question.kind) {
       case 'password': {
         const again = question.attempt > 1 ? 'That was not accepted. ' : '';
-        return this.#texts([{ prompt: `${again}Password for ${named(question)}: `, echo: false }], signal);
+        return this.texts([{ prompt: `${again}Password for ${named(question)}: `, echo: false }], signal);
       }
       case 'passphrase': {
         const again = question.attempt > 1 ? 'That was not accepted. ' : '';
         const key = shortLine(question.keyFile);
-        return this.#texts(
+        return this.texts(
           [{ prompt: `${again}Passphrase of the key ${key} (for ${named(question)}): `, echo: false }],
           signal,
         );
       }
       case 'keyboard':
-        return this.#keyboard(question, signal);
+        return this.keyboard(question, signal);
       case 'unknown_host_key':
-        return this.#trust(question, signal);
+        return this.trust(question, signal);
     }
   }
 
-  async #keyboard(
+  private async keyboard(
     question: Extract<SshQuestion, { kind: 'keyboard' }>,
     signal: AbortSignal,
   ): Promise<SshAnswer | null> {
     const said = [shortLine(question.name), shortText(question.instructions)].filter((text) => text !== '');
     this.terminal.write(`${named(question)} asks:\n${said.map((text) => `${text}\n`).join('')}`);
     const fields = question.fields.map(({ prompt, echo }) => ({ prompt: `${shortLine(prompt)} `, echo }));
-    return this.#texts(fields, signal);
+    return this.texts(fields, signal);
   }
 
-  async #trust(
+  private async trust(
     question: Extract<SshQuestion, { kind: 'unknown_host_key' }>,
     signal: AbortSignal,
   ): Promise<SshAnswer | null> {
@@ -163,20 +163,20 @@ export class TerminalPrompts implements PromptPort {
     );
     const prompt = `Trust it and save it in ${shortLine(question.file)}? (yes/no) `;
     for (;;) {
-      const answer = await this.#line(prompt, true, signal);
+      const answer = await this.line(prompt, true, signal);
       if (answer === null || /^no?$/i.test(answer.trim())) return null;
       if (/^yes$/i.test(answer.trim())) return { trust: true };
       this.terminal.write('Please type yes or no.\n');
     }
   }
 
-  async #texts(
+  private async texts(
     fields: readonly { prompt: string; echo: boolean }[],
     signal: AbortSignal,
   ): Promise<SshAnswer | null> {
     const texts: string[] = [];
     for (const { prompt, echo } of fields) {
-      const text = await this.#line(prompt, echo, signal);
+      const text = await this.line(prompt, echo, signal);
       if (text === null) return null;
       texts.push(text);
     }
@@ -184,7 +184,7 @@ export class TerminalPrompts implements PromptPort {
   }
 
   /** One line as it was typed; null when it was given up with Ctrl-C or Ctrl-D. */
-  #line(prompt: string, echo: boolean, signal: AbortSignal): Promise<string | null> {
+  private line(prompt: string, echo: boolean, signal: AbortSignal): Promise<string | null> {
     const { terminal } = this;
     return new Promise((resolve, reject) => {
       let typed: string[] = [];

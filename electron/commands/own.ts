@@ -48,57 +48,57 @@ export interface OwnTerminalDeskOptions {
 
 /** The person's terminals of the workspace that is open; those of another are let go of and live on. */
 export class OwnTerminalDesk {
-  readonly #options: OwnTerminalDeskOptions;
-  readonly #stopHealth: () => void;
-  #open: { bench: Workbench; terminals: Promise<OwnTerminals> } | null = null;
+  private readonly options: OwnTerminalDeskOptions;
+  private readonly stopHealth: () => void;
+  private open: { bench: Workbench; terminals: Promise<OwnTerminals> } | null = null;
 
   constructor(options: OwnTerminalDeskOptions) {
-    this.#options = options;
-    this.#stopHealth = options.hosts.onHealth((changed) => {
+    this.options = options;
+    this.stopHealth = options.hosts.onHealth((changed) => {
       // A failure to open is told to whoever asked.
-      this.#open?.terminals.then((terminals) => terminals.linksChanged(changed)).catch(() => undefined);
+      this.open?.terminals.then((terminals) => terminals.linksChanged(changed)).catch(() => undefined);
     });
   }
 
   /** @throws WaymarkError refused while no workspace is open */
   async current(): Promise<OwnTerminals> {
-    const bench = this.#options.holder.require();
-    if (this.#open?.bench !== bench) {
-      const before = this.#letGo();
-      this.#open = { bench, terminals: before.then(() => this.#start(bench)) };
+    const bench = this.options.holder.require();
+    if (this.open?.bench !== bench) {
+      const before = this.letGo();
+      this.open = { bench, terminals: before.then(() => this.start(bench)) };
     }
-    const open = this.#open;
+    const open = this.open;
     try {
       return await open.terminals;
     } catch (thrown) {
       // The next one who asks tries again.
-      if (this.#open === open) this.#open = null;
+      if (this.open === open) this.open = null;
       throw thrown;
     }
   }
 
   /** Names of the person's terminals on a computer, as far as they are known now. */
   async namesOn(computer: string): Promise<string[]> {
-    const terminals = await this.#open?.terminals.catch(() => null);
+    const terminals = await this.open?.terminals.catch(() => null);
     return (terminals?.list() ?? []).filter((each) => each.computer === computer).map(({ name }) => name);
   }
 
   /** Lets go of links and watchers; the terminals live on. */
   async dispose(): Promise<void> {
-    this.#stopHealth();
-    await this.#letGo();
+    this.stopHealth();
+    await this.letGo();
   }
 
-  async #letGo(): Promise<void> {
-    const open = this.#open;
-    this.#open = null;
+  private async letGo(): Promise<void> {
+    const open = this.open;
+    this.open = null;
     // What could not be opened needs no letting go.
     const terminals = await open?.terminals.catch(() => null);
     await terminals?.dispose();
   }
 
-  #start(bench: Workbench): Promise<OwnTerminals> {
-    const { hosts, settings, changed, frame, resourcesDir, log } = this.#options;
+  private start(bench: Workbench): Promise<OwnTerminals> {
+    const { hosts, settings, changed, frame, resourcesDir, log } = this.options;
     const folder = inside(bench.folder, 'spools', ownFolder);
     return OwnTerminals.open({
       folder,

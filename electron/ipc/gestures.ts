@@ -24,13 +24,13 @@ const commandConsents: Readonly<Record<string, Consent>> = Object.fromEntries(
  * its own, and they are not seen here. Keys that repeat while they are held down are one press.
  */
 export class Gestures {
-  readonly #now: () => number;
-  #at = Number.NEGATIVE_INFINITY;
-  #allowedEnd = Number.NEGATIVE_INFINITY;
-  #unused = false;
-  #types = false;
+  private readonly now: () => number;
+  private at = Number.NEGATIVE_INFINITY;
+  private allowedEnd = Number.NEGATIVE_INFINITY;
+  private unused = false;
+  private types = false;
 
-  readonly #consents: Readonly<Record<string, Consent>>;
+  private readonly consents: Readonly<Record<string, Consent>>;
 
   /**
    * @param now a clock that is never set back, ms
@@ -40,8 +40,8 @@ export class Gestures {
     now: () => number = () => performance.now(),
     consents: Readonly<Record<string, Consent>> = commandConsents,
   ) {
-    this.#now = now;
-    this.#consents = consents;
+    this.now = now;
+    this.consents = consents;
   }
 
   /** Watches a page for as long as it is there. */
@@ -50,15 +50,15 @@ export class Gestures {
       const { type, modifiers } = input;
       if (modifiers?.includes('isautorepeat')) return;
       if (presses.has(type)) this.note(typesCharacter(input));
-      else if (releases.has(type)) this.#at = this.#now();
+      else if (releases.has(type)) this.at = this.now();
     });
   }
 
   /** A person pressed something: in the page, in the menu, or in a dialog of the system. `types`: it was a character. */
   note(types = false): void {
-    this.#types = types;
-    this.#at = this.#now();
-    this.#unused = true;
+    this.types = types;
+    this.at = this.now();
+    this.unused = true;
   }
 
   /**
@@ -66,17 +66,17 @@ export class Gestures {
    * Never throws where `work` does not.
    */
   async guard(name: unknown, work: () => Promise<Result<unknown>>): Promise<Result<unknown>> {
-    if (typeof name !== 'string' || !Object.hasOwn(this.#consents, name)) return work();
-    const consent = this.#consents[name] ?? 'native';
-    if (!this.#allows(consent)) return { ok: false, error: toFailure(unseen(name)) };
+    if (typeof name !== 'string' || !Object.hasOwn(this.consents, name)) return work();
+    const consent = this.consents[name] ?? 'native';
+    if (!this.allows(consent)) return { ok: false, error: toFailure(unseen(name)) };
     const answer = await work();
-    if (consent === 'gesture' || consent === 'press') this.#allowedEnd = this.#now();
+    if (consent === 'gesture' || consent === 'press') this.allowedEnd = this.now();
     return answer;
   }
 
-  #allows(consent: Consent): boolean {
-    const now = this.#now();
-    const since = now - this.#at;
+  private allows(consent: Consent): boolean {
+    const now = this.now();
+    const since = now - this.at;
     switch (consent) {
       case 'free':
       case 'native':
@@ -84,12 +84,12 @@ export class Gestures {
       case 'present':
         return since <= presentMs;
       case 'choice':
-        return !this.#types && this.#allows('gesture');
+        return !this.types && this.allows('gesture');
       case 'gesture':
-        return since <= freshMs || (since <= chainMs && now - this.#allowedEnd <= freshMs);
+        return since <= freshMs || (since <= chainMs && now - this.allowedEnd <= freshMs);
       case 'press': {
-        const allowed = this.#unused && since <= freshMs;
-        if (allowed) this.#unused = false;
+        const allowed = this.unused && since <= freshMs;
+        if (allowed) this.unused = false;
         return allowed;
       }
     }

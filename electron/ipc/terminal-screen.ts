@@ -13,30 +13,30 @@ const lineLook = 64 * 1024;
 export class TerminalScreen {
   /** First byte that was not sent yet. */
   at: number;
-  #filter: TerminalFilter;
-  #seen: number;
-  #skipped = false;
-  #waiting: (() => void)[] = [];
-  readonly #human: boolean;
+  private filter: TerminalFilter;
+  private ownSeen: number;
+  private skipped = false;
+  private waiting: (() => void)[] = [];
+  private readonly human: boolean;
 
   /** `filter` has taken everything before `at`. */
   constructor(at: number, filter: TerminalFilter, options: { human?: boolean } = {}) {
     this.at = at;
-    this.#filter = filter;
-    this.#seen = at;
-    this.#human = options.human === true;
+    this.filter = filter;
+    this.ownSeen = at;
+    this.human = options.human === true;
   }
 
   /** Whether another frame may go; without a word from the window none does for ever. */
   get room(): boolean {
-    return this.at - this.#seen < maxUnseen;
+    return this.at - this.ownSeen < maxUnseen;
   }
 
   /** The window has parsed everything before `offset`. */
   seen(offset: number): void {
-    if (offset <= this.#seen || offset > this.at) return;
-    this.#seen = offset;
-    this.#wake();
+    if (offset <= this.ownSeen || offset > this.at) return;
+    this.ownSeen = offset;
+    this.wake();
   }
 
   /** Resolves when there is room, or when `signal` aborts. */
@@ -48,7 +48,7 @@ export class TerminalScreen {
           resolve();
         };
         signal.addEventListener('abort', done, { once: true });
-        this.#waiting.push(done);
+        this.waiting.push(done);
       });
     }
   }
@@ -56,24 +56,24 @@ export class TerminalScreen {
   /** The next bytes as the window may have them. `questions`: it may answer what they ask. */
   frame(bytes: Uint8Array, questions = false): { offset: number; endOffset: number; bytes: Uint8Array } {
     const offset = this.at;
-    this.#filter.questions = questions;
+    this.filter.questions = questions;
     this.at += bytes.length;
-    const whole = this.#skipped ? fromWholeLine(bytes) : bytes;
-    this.#skipped = false;
-    return { offset, endOffset: this.at, bytes: this.#filter.write(whole) };
+    const whole = this.skipped ? fromWholeLine(bytes) : bytes;
+    this.skipped = false;
+    return { offset, endOffset: this.at, bytes: this.filter.write(whole) };
   }
 
   /** Leaves out everything before `offset` and goes on at a whole line; what was sent counts as taken. */
   skipTo(offset: number): void {
-    this.#skipped = true;
+    this.skipped = true;
     this.at = offset;
-    this.#seen = offset;
-    this.#filter = new TerminalFilter({ human: this.#human });
-    this.#wake();
+    this.ownSeen = offset;
+    this.filter = new TerminalFilter({ human: this.human });
+    this.wake();
   }
 
-  #wake(): void {
-    for (const resolve of this.#waiting.splice(0)) resolve();
+  private wake(): void {
+    for (const resolve of this.waiting.splice(0)) resolve();
   }
 }
 

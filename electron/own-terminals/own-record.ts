@@ -21,13 +21,13 @@ export type OwnEntry = z.infer<typeof entrySchema>;
  * understood costs sizes and the names of hosts to ask, no terminal.
  */
 export class OwnRecord {
-  readonly #path: string;
-  readonly #entries: Map<string, OwnEntry>;
-  readonly #writes = new SerialQueue();
+  private readonly path: string;
+  private readonly ownEntries: Map<string, OwnEntry>;
+  private readonly writes = new SerialQueue();
 
   private constructor(path: string, entries: readonly OwnEntry[]) {
-    this.#path = path;
-    this.#entries = new Map(entries.map((entry) => [entry.id, entry]));
+    this.path = path;
+    this.ownEntries = new Map(entries.map((entry) => [entry.id, entry]));
   }
 
   static async open(path: string): Promise<OwnRecord> {
@@ -43,29 +43,29 @@ export class OwnRecord {
   }
 
   entries(): OwnEntry[] {
-    return [...this.#entries.values()];
+    return [...this.ownEntries.values()];
   }
 
   get(id: string): OwnEntry | undefined {
-    return this.#entries.get(id);
+    return this.ownEntries.get(id);
   }
 
   /** @throws what the disk says */
   put(entry: OwnEntry): Promise<void> {
-    this.#entries.set(entry.id, entry);
-    return this.#write();
+    this.ownEntries.set(entry.id, entry);
+    return this.write();
   }
 
   /** @throws what the disk says */
   async remove(id: string): Promise<void> {
-    if (this.#entries.delete(id)) await this.#write();
+    if (this.ownEntries.delete(id)) await this.write();
   }
 
-  #write(): Promise<void> {
+  private write(): Promise<void> {
     const text = `${JSON.stringify({ terminals: this.entries() })}\n`;
-    return this.#writes.run(async () => {
-      await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
-      await writeAtomically(this.#path, text, 0o600);
+    return this.writes.run(async () => {
+      await mkdir(dirname(this.path), { recursive: true, mode: 0o700 });
+      await writeAtomically(this.path, text, 0o600);
     });
   }
 }

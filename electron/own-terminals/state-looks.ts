@@ -5,40 +5,40 @@ const lookAgainMs = 2_000;
 
 /** When it is looked what a terminal does: soon after it printed something, and now and then while a command runs in sight. */
 export class StateLooks {
-  readonly #look: () => Promise<{ busy: boolean }>;
-  readonly #shown: () => boolean;
-  #planned: { due: number; timer: NodeJS.Timeout } | undefined;
-  #stopped = false;
+  private readonly look: () => Promise<{ busy: boolean }>;
+  private readonly shown: () => boolean;
+  private planned: { due: number; timer: NodeJS.Timeout } | undefined;
+  private stopped = false;
 
   /** `look` never rejects. */
   constructor(look: () => Promise<{ busy: boolean }>, shown: () => boolean) {
-    this.#look = look;
-    this.#shown = shown;
+    this.look = look;
+    this.shown = shown;
   }
 
   async now(): Promise<void> {
-    const { busy } = await this.#look();
-    if (busy && this.#shown()) this.#within(lookAgainMs);
+    const { busy } = await this.look();
+    if (busy && this.shown()) this.within(lookAgainMs);
   }
 
   soon(): void {
-    this.#within(this.#shown() ? lookMs.shown : lookMs.hidden);
+    this.within(this.shown() ? lookMs.shown : lookMs.hidden);
   }
 
   stop(): void {
-    this.#stopped = true;
-    clearTimeout(this.#planned?.timer);
+    this.stopped = true;
+    clearTimeout(this.planned?.timer);
   }
 
   /** Looks after that time, or earlier when that was planned. */
-  #within(ms: number): void {
+  private within(ms: number): void {
     const due = performance.now() + ms;
-    if (this.#stopped || (this.#planned !== undefined && this.#planned.due <= due)) return;
-    clearTimeout(this.#planned?.timer);
+    if (this.stopped || (this.planned !== undefined && this.planned.due <= due)) return;
+    clearTimeout(this.planned?.timer);
     const timer = setTimeout(() => {
-      this.#planned = undefined;
+      this.planned = undefined;
       void this.now();
     }, ms);
-    this.#planned = { due, timer };
+    this.planned = { due, timer };
   }
 }

@@ -7,22 +7,22 @@ const pageBytes = 1024 * 1024;
 
 /** The terminals the window looks at, and how far it has each: a new channel goes on where the last one ended. */
 export class FollowedSessions {
-  #watched: CommandParsed<'sessions.watch'> | null = null;
-  readonly #ends = new Map<string, { live: number; end: number }>();
+  private ownWatched: CommandParsed<'sessions.watch'> | null = null;
+  private readonly ends = new Map<string, { live: number; end: number }>();
 
   watched(order: CommandParsed<'sessions.watch'>): void {
-    this.#watched = order;
-    for (const uid of this.#ends.keys()) if (!order.uids.includes(uid)) this.#ends.delete(uid);
+    this.ownWatched = order;
+    for (const uid of this.ends.keys()) if (!order.uids.includes(uid)) this.ends.delete(uid);
   }
 
   /** The window read a page and wants what follows. */
   read({ run, uid, live }: CommandParsed<'sessions.read'>, page: TerminalPage): void {
-    if (live === undefined || run !== this.#watched?.run || !this.#watched.uids.includes(uid)) return;
-    this.#ends.set(uid, { live, end: page.endOffset });
+    if (live === undefined || run !== this.ownWatched?.run || !this.ownWatched.uids.includes(uid)) return;
+    this.ends.set(uid, { live, end: page.endOffset });
   }
 
   frame({ uid, live, endOffset }: EventPayloads['live.session']): void {
-    const known = this.#ends.get(uid);
+    const known = this.ends.get(uid);
     if (known?.live === live) known.end = Math.max(known.end, endOffset);
   }
 
@@ -32,10 +32,10 @@ export class FollowedSessions {
     client: ServeClient,
     publish: (frame: EventPayloads['live.session']) => void,
   ): Promise<void> {
-    const order = this.#watched;
+    const order = this.ownWatched;
     if (order === null) return;
     await client.ask('sessions.watch', order);
-    for (const [uid, { live, end }] of [...this.#ends]) {
+    for (const [uid, { live, end }] of [...this.ends]) {
       const input = { run: order.run, uid, offset: end, maxBytes: pageBytes, live };
       const answer = await client.ask('sessions.read', input);
       if (!answer.ok) continue;

@@ -35,19 +35,19 @@ export type LateWrite = Omit<z.infer<typeof writeSchema>, 'kind'>;
  * is told that it is kept, in the order in which they were made. Survives the end of the process at any moment.
  */
 export class LateWrites {
-  readonly #path: string;
-  #file: FileHandle;
-  readonly #waiting: Map<string, LateWrite>;
-  readonly #refused: Map<string, { write: LateWrite; failure: Failure }>;
+  private readonly path: string;
+  private file: FileHandle;
+  private readonly ownWaiting: Map<string, LateWrite>;
+  private readonly ownRefused: Map<string, { write: LateWrite; failure: Failure }>;
   /** Lines are written one after the other. */
-  readonly #turns = new SerialQueue();
+  private readonly turns = new SerialQueue();
 
   private constructor(path: string, file: FileHandle, kept: Line[]) {
-    this.#path = path;
-    this.#file = file;
-    this.#waiting = new Map();
-    this.#refused = new Map();
-    for (const line of kept) this.#apply(line);
+    this.path = path;
+    this.file = file;
+    this.ownWaiting = new Map();
+    this.ownRefused = new Map();
+    for (const line of kept) this.apply(line);
   }
 
   /** @throws WaymarkError workspace_corrupt, when a line in the middle of the file cannot be read */
@@ -61,76 +61,77 @@ export class LateWrites {
     const writes = new LateWrites(path, await open(path, 'a', 0o600), kept);
     // What is done is left out, and with it a last line that a kill cut in two: nobody was told of that one.
     if (text === '') await syncFolder(dirname(path));
-    else await writes.#rewrite();
+    else await writes.rewrite();
     return writes;
   }
 
   /** In the order in which they were made. */
   get waiting(): readonly LateWrite[] {
-    return [...this.#waiting.values()];
+    return [...this.ownWaiting.values()];
   }
 
   get refused(): readonly { write: LateWrite; failure: Failure }[] {
-    return [...this.#refused.values()];
+    return [...this.ownRefused.values()];
   }
 
   /** Resolves once it is on the disk. */
   add(write: LateWrite): Promise<void> {
-    return this.#add({ kind: 'write', ...write });
+    return this.ownAdd({ kind: 'write', ...write });
   }
 
   /** The server has it, or its maker knows that it does not; or a person has seen that it was refused. */
   done(write: string): Promise<void> {
-    return this.#add({ kind: 'done', id: write });
+    return this.ownAdd({ kind: 'done', id: write });
   }
 
   refuse(write: string, { code, message }: Failure): Promise<void> {
-    return this.#add({ kind: 'refused', id: write, failure: { code, message } });
+    return this.ownAdd({ kind: 'refused', id: write, failure: { code, message } });
   }
 
   async close(): Promise<void> {
-    await this.#turns.idle();
-    await this.#file.close();
+    await this.turns.idle();
+    await this.file.close();
   }
 
-  #add(line: Line): Promise<void> {
-    return this.#turns.run(async () => {
-      const { size } = await this.#file.stat();
+  private ownAdd(line: Line): Promise<void> {
+    return this.turns.run(async () => {
+      const { size } = await this.file.stat();
       try {
-        await this.#file.appendFile(`${JSON.stringify(line)}\n`);
-        await this.#file.datasync();
+        await this.file.appendFile(`${JSON.stringify(line)}\n`);
+        await this.file.datasync();
       } catch (error) {
         // Half a line must not spoil the next one.
-        await this.#file.truncate(size);
+        await this.file.truncate(size);
         throw error;
       }
-      this.#apply(line);
+      this.apply(line);
       // Nothing waits and nothing is to be shown: the file begins anew.
-      if (line.kind === 'done' && this.#waiting.size + this.#refused.size === 0) await this.#file.truncate(0);
+      if (line.kind === 'done' && this.ownWaiting.size + this.ownRefused.size === 0)
+        await this.file.truncate(0);
     });
   }
 
-  #apply(line: Line): void {
+  private apply(line: Line): void {
     switch (line.kind) {
       case 'write': {
         const { kind: _kind, ...write } = line;
-        this.#waiting.set(line.id, write);
+        this.ownWaiting.set(line.id, write);
         return;
       }
       case 'done':
-        this.#waiting.delete(line.id);
-        this.#refused.delete(line.id);
+        this.ownWaiting.delete(line.id);
+        this.ownRefused.delete(line.id);
         return;
       case 'refused': {
-        const write = this.#waiting.get(line.id);
-        if (write) this.#refused.set(line.id, { write, failure: line.failure });
-        this.#waiting.delete(line.id);
+        const write = this.ownWaiting.get(line.id);
+        if (write) this.ownRefused.set(line.id, { write, failure: line.failure });
+        this.ownWaiting.delete(line.id);
         return;
       }
     }
   }
 
-  async #rewrite(): Promise<void> {
+  private async rewrite(): Promise<void> {
     const lines: Line[] = [
       ...this.refused.flatMap(({ write, failure: { code, message } }): Line[] => [
         { kind: 'write', ...write },
@@ -139,9 +140,9 @@ export class LateWrites {
       ...this.waiting.map((write): Line => ({ kind: 'write', ...write })),
     ];
     const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
-    await this.#file.close();
-    await writeAtomically(this.#path, text, 0o600);
-    this.#file = await open(this.#path, 'a', 0o600);
+    await this.file.close();
+    await writeAtomically(this.path, text, 0o600);
+    this.file = await open(this.path, 'a', 0o600);
   }
 }
 

@@ -50,23 +50,23 @@ export interface RemoteDeskParts {
  * the workspace go there and events of this machine's workspace are held back; its runs go on.
  */
 export class RemoteDesk {
-  readonly #parts: RemoteDeskParts;
-  #current: { place: RemotePlace; workspace: RemoteWorkspace } | null = null;
-  #opening: { workspace: RemoteWorkspace; cancelled: boolean } | null = null;
-  #local: Handlers | null = null;
+  private readonly parts: RemoteDeskParts;
+  private ownCurrent: { place: RemotePlace; workspace: RemoteWorkspace } | null = null;
+  private opening: { workspace: RemoteWorkspace; cancelled: boolean } | null = null;
+  private local: Handlers | null = null;
   /** Opening and closing happen one after the other. */
-  readonly #turns = new SerialQueue();
+  private readonly turns = new SerialQueue();
 
   constructor(parts: RemoteDeskParts) {
-    this.#parts = parts;
+    this.parts = parts;
   }
 
   get current(): RemoteWorkspace | null {
-    return this.#current?.workspace ?? null;
+    return this.ownCurrent?.workspace ?? null;
   }
 
   status(): RemoteStatus | null {
-    return (this.#opening ?? this.#current)?.workspace.status() ?? null;
+    return (this.opening ?? this.ownCurrent)?.workspace.status() ?? null;
   }
 
   /**
@@ -74,28 +74,28 @@ export class RemoteDesk {
    * refuses is thrown, and what was shown stays. @throws WaymarkError
    */
   open(place: RemotePlace): Promise<RemoteStatus> {
-    return this.#turns.run(async () => {
-      if (this.#current && sameLink(this.#current.place, place)) {
-        this.#current.workspace.retryNow('person');
-        return this.#current.workspace.status();
+    return this.turns.run(async () => {
+      if (this.ownCurrent && sameLink(this.ownCurrent.place, place)) {
+        this.ownCurrent.workspace.retryNow('person');
+        return this.ownCurrent.workspace.status();
       }
-      const workspace = await this.#make(place);
+      const workspace = await this.make(place);
       const opening = { workspace, cancelled: false };
-      this.#opening = opening;
+      this.opening = opening;
       let failure: unknown;
       try {
         failure = await workspace.connect();
       } finally {
-        this.#opening = null;
+        this.opening = null;
       }
       if (failure !== null && !(failure instanceof ConnectFailure && failure.passing)) {
         await workspace.close();
-        this.#tellStatus();
+        this.tellStatus();
         if (opening.cancelled)
           throw new WaymarkError('cancelled', `Connecting to ${place.alias} was called off.`);
         throw refusal(place, failure);
       }
-      await this.#show(place, workspace);
+      await this.show(place, workspace);
       return workspace.status();
     });
   }
@@ -106,9 +106,9 @@ export class RemoteDesk {
    */
   async reopen(): Promise<void> {
     try {
-      await this.#turns.run(() => this.#reopen());
+      await this.turns.run(() => this.ownReopen());
     } catch (thrown) {
-      this.#parts.log.error('The workspace on a server could not be taken up again', {
+      this.parts.log.error('The workspace on a server could not be taken up again', {
         ...toFailure(thrown),
       });
     }
@@ -117,17 +117,17 @@ export class RemoteDesk {
   /** Back to the workspace of this machine. */
   close(): Promise<void> {
     // A try that waits, perhaps for a person, must not hold this up.
-    const opening = this.#callOff();
-    return this.#turns.run(async () => {
+    const opening = this.callOff();
+    return this.turns.run(async () => {
       await opening;
-      const before = this.#current;
-      this.#current = null;
+      const before = this.ownCurrent;
+      this.ownCurrent = null;
       await before?.workspace.close();
-      removeFile(dirname(this.#shownFile), basename(this.#shownFile));
+      removeFile(dirname(this.shownFile), basename(this.shownFile));
       if (before === null) return;
-      this.#tellStatus();
-      const { publisher } = this.#parts;
-      const status = await this.#local?.['workspace.status'](undefined);
+      this.tellStatus();
+      const { publisher } = this.parts;
+      const status = await this.local?.['workspace.status'](undefined);
       if (status) publisher.publish('workspace.changed', status);
       publisher.publish('run.listChanged', {});
     });
@@ -135,52 +135,52 @@ export class RemoteDesk {
 
   /** The application ends; the server is shown again at its next start. */
   async dispose(): Promise<void> {
-    const opening = this.#callOff();
-    await this.#turns.run(async () => {
+    const opening = this.callOff();
+    await this.turns.run(async () => {
       await opening;
-      await this.#current?.workspace.close();
+      await this.ownCurrent?.workspace.close();
     });
   }
 
   /** The machine woke up, its network changed, or a person asks. */
   retryNow(alias?: string): void {
-    if (alias !== undefined && alias !== this.#current?.place.alias) return;
-    this.#current?.workspace.retryNow(alias === undefined ? 'change' : 'person');
+    if (alias !== undefined && alias !== this.ownCurrent?.place.alias) return;
+    this.ownCurrent?.workspace.retryNow(alias === undefined ? 'change' : 'person');
   }
 
   dismiss(id: string): Promise<void> {
-    if (this.#current) return this.#current.workspace.dismiss(id);
+    if (this.ownCurrent) return this.ownCurrent.workspace.dismiss(id);
     throw new WaymarkError('refused', 'No workspace of a server is open.');
   }
 
   /** Handlers that answer for whichever workspace is shown. */
   route(local: Handlers): Handlers {
-    this.#local = local;
+    this.local = local;
     const names = Object.keys(local) as CommandName[];
-    const routed = names.map((name) => [name, (input: unknown) => this.#answer(local, name, input)]);
+    const routed = names.map((name) => [name, (input: unknown) => this.answer(local, name, input)]);
     // One function for every name of the table; TypeScript cannot follow that through `fromEntries`.
     return Object.fromEntries(routed) as Handlers;
   }
 
   /** False for what this machine's own workspace has to say while another one is shown. */
   letsPass(event: EventName): boolean {
-    return this.#current === null || eventPlaces[event] === 'window';
+    return this.ownCurrent === null || eventPlaces[event] === 'window';
   }
 
-  async #answer(local: Handlers, name: CommandName, input: unknown): Promise<unknown> {
+  private async answer(local: Handlers, name: CommandName, input: unknown): Promise<unknown> {
     const handle = local[name] as (input: unknown) => Promise<unknown>;
     const row: CommandRow = commands[name];
-    if (this.#current && row.place === 'workspace')
-      return this.#current.workspace.ask(name as WorkspaceCommand, input);
-    if (this.#current && row.place === 'disk')
-      throw needsDisk(name, row.there, this.#current.workspace.status());
+    if (this.ownCurrent && row.place === 'workspace')
+      return this.ownCurrent.workspace.ask(name as WorkspaceCommand, input);
+    if (this.ownCurrent && row.place === 'disk')
+      throw needsDisk(name, row.there, this.ownCurrent.workspace.status());
     const value = await handle(input);
     if (row.place === 'window' && row.afterwards !== undefined && value !== null)
-      await this.#afterwards(row.afterwards, input);
+      await this.afterwards(row.afterwards, input);
     return value;
   }
 
-  async #afterwards(what: Afterwards, input: unknown): Promise<void> {
+  private async afterwards(what: Afterwards, input: unknown): Promise<void> {
     switch (what) {
       case 'retries the server':
         // Of one host where the input names it.
@@ -195,20 +195,20 @@ export class RemoteDesk {
     }
   }
 
-  async #reopen(): Promise<void> {
-    const text = await readFile(this.#shownFile, 'utf8').catch((error: NodeJS.ErrnoException) => {
+  private async ownReopen(): Promise<void> {
+    const text = await readFile(this.shownFile, 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return null;
       throw error;
     });
     if (text === null) return;
     const place = remoteCommands['remote.open'].input.parse(JSON.parse(text));
-    const workspace = await this.#make(place);
+    const workspace = await this.make(place);
     void workspace.connect();
-    await this.#show(place, workspace);
+    await this.show(place, workspace);
   }
 
-  async #make(place: RemotePlace): Promise<RemoteWorkspace> {
-    const { data, version, settings, transport, prompts, publisher, log } = this.#parts;
+  private async make(place: RemotePlace): Promise<RemoteWorkspace> {
+    const { data, version, settings, transport, prompts, publisher, log } = this.parts;
     const { alias, folder, command } = place;
     const writes = await LateWrites.open(join(data, 'remote', `${fileName(place)}.jsonl`));
     const workspace: RemoteWorkspace = new RemoteWorkspace({
@@ -219,7 +219,7 @@ export class RemoteDesk {
       publisher,
       log,
       command: `${command} serve --stdio${folder === '' ? '' : ` --workspace ${shellQuote(folder)}`}`,
-      transport: transport(alias, await this.#kind(alias)),
+      transport: transport(alias, await this.kind(alias)),
       hello: () => {
         const { annotator, device, endpoints } = settings.current;
         return { kind: 'hello', protocol: protocolVersion, version, author: annotator, device, endpoints };
@@ -229,43 +229,43 @@ export class RemoteDesk {
       random: () => Math.random(),
       networks: networkFingerprint,
       changed: () => {
-        const shown = (this.#opening ?? this.#current)?.workspace;
+        const shown = (this.opening ?? this.ownCurrent)?.workspace;
         if (shown === workspace) publisher.publish('remote.changed', { status: workspace.status() });
       },
     });
     return workspace;
   }
 
-  async #kind(alias: string): Promise<TransportKind> {
-    const { settings, hosts } = this.#parts;
+  private async kind(alias: string): Promise<TransportKind> {
+    const { settings, hosts } = this.parts;
     const added = settings.current.computers.find((each) => each.alias === alias)?.transport;
     return added ?? ((await hosts.resolve(alias)).needsOpenSsh.length > 0 ? 'openssh' : 'ssh2');
   }
 
-  async #show(place: RemotePlace, workspace: RemoteWorkspace): Promise<void> {
-    const { publisher, data } = this.#parts;
-    const before = this.#current;
-    this.#current = { place, workspace };
+  private async show(place: RemotePlace, workspace: RemoteWorkspace): Promise<void> {
+    const { publisher, data } = this.parts;
+    const before = this.ownCurrent;
+    this.ownCurrent = { place, workspace };
     await before?.workspace.close();
     await mkdir(join(data, 'remote'), { recursive: true });
-    await writeFile(this.#shownFile, `${JSON.stringify(place)}\n`, { mode: 0o600 });
-    this.#tellStatus();
+    await writeFile(this.shownFile, `${JSON.stringify(place)}\n`, { mode: 0o600 });
+    this.tellStatus();
     publisher.publish('workspace.changed', await workspace.workspaceStatus());
     publisher.publish('run.listChanged', {});
   }
 
-  async #callOff(): Promise<void> {
-    if (this.#opening === null) return;
-    this.#opening.cancelled = true;
-    await this.#opening.workspace.close();
+  private async callOff(): Promise<void> {
+    if (this.opening === null) return;
+    this.opening.cancelled = true;
+    await this.opening.workspace.close();
   }
 
-  #tellStatus(): void {
-    this.#parts.publisher.publish('remote.changed', { status: this.status() });
+  private tellStatus(): void {
+    this.parts.publisher.publish('remote.changed', { status: this.status() });
   }
 
-  get #shownFile(): string {
-    return join(this.#parts.data, 'remote', 'shown.json');
+  private get shownFile(): string {
+    return join(this.parts.data, 'remote', 'shown.json');
   }
 }
 

@@ -55,56 +55,56 @@ type Up = Extract<Phase, { kind: 'up' }>;
  * the machine woke up; when a person has to act first, it waits for `retryNow('person')`.
  */
 export class RemoteLink {
-  readonly #parts: RemoteLinkParts;
-  readonly #backOff: BackOff;
-  readonly #network: NetworkWatch;
-  #phase: Phase = { kind: 'closed' };
-  #state: RemoteStatus['state'] = 'connecting';
-  #message = '';
-  #lostAt: number | null = null;
-  #tries = 0;
-  #firstOutcome: ((failure: unknown) => void) | null = null;
+  private readonly parts: RemoteLinkParts;
+  private readonly backOff: BackOff;
+  private readonly network: NetworkWatch;
+  private phase: Phase = { kind: 'closed' };
+  private ownState: RemoteStatus['state'] = 'connecting';
+  private ownMessage = '';
+  private lostAt: number | null = null;
+  private tries = 0;
+  private firstOutcome: ((failure: unknown) => void) | null = null;
 
   constructor(parts: RemoteLinkParts) {
-    this.#parts = parts;
-    this.#backOff = new BackOff(linkPauses, parts.random);
-    this.#network = new NetworkWatch(parts.clock, parts.networks, () => this.retryNow('change'));
+    this.parts = parts;
+    this.backOff = new BackOff(linkPauses, parts.random);
+    this.network = new NetworkWatch(parts.clock, parts.networks, () => this.retryNow('change'));
   }
 
   get state(): RemoteStatus['state'] {
-    return this.#state;
+    return this.ownState;
   }
 
   get message(): string {
-    return this.#message;
+    return this.ownMessage;
   }
 
   /** The channel; null while there is none. */
   get client(): ServeClient | null {
-    return this.#phase.kind === 'up' ? this.#phase.client : null;
+    return this.phase.kind === 'up' ? this.phase.client : null;
   }
 
   /** Begins. Resolves with the outcome of the first try: null = up, else why not; it is tried again meanwhile. */
   open(): Promise<unknown> {
     return new Promise((resolve) => {
-      this.#firstOutcome = resolve;
-      this.#connect();
+      this.firstOutcome = resolve;
+      this.connect();
     });
   }
 
   /** Tries at once, or makes sure that the channel still works. */
   retryNow(why: 'person' | 'change'): void {
-    switch (this.#phase.kind) {
+    switch (this.phase.kind) {
       case 'up':
-        this.#phase.liveness.doubt();
+        this.phase.liveness.doubt();
         return;
       case 'waiting':
-        this.#phase.cancel();
-        this.#backOff.reset();
-        this.#connect();
+        this.phase.cancel();
+        this.backOff.reset();
+        this.connect();
         return;
       case 'blocked':
-        if (why === 'person') this.#connect();
+        if (why === 'person') this.connect();
         return;
       case 'connecting':
       case 'closed':
@@ -114,38 +114,38 @@ export class RemoteLink {
 
   /** Ends for good; what is asked for fails. */
   close(): void {
-    const phase = this.#phase;
-    this.#phase = { kind: 'closed' };
-    this.#network.want(false);
+    const phase = this.phase;
+    this.phase = { kind: 'closed' };
+    this.network.want(false);
     if (phase.kind === 'waiting') phase.cancel();
     if (phase.kind === 'connecting') phase.abort.abort(new ServeLost('it was closed here.'));
-    if (phase.kind === 'up') this.#letGo(phase, 'it was closed here.');
-    this.#outcome(new ServeLost('it was closed here.'));
+    if (phase.kind === 'up') this.letGo(phase, 'it was closed here.');
+    this.outcome(new ServeLost('it was closed here.'));
   }
 
-  #connect(): void {
+  private connect(): void {
     const phase: Phase = { kind: 'connecting', abort: new AbortController() };
-    this.#phase = phase;
-    this.#tries += 1;
-    const { alias } = this.#parts;
-    this.#say(
+    this.phase = phase;
+    this.tries += 1;
+    const { alias } = this.parts;
+    this.say(
       'connecting',
-      this.#lostAt === null ? words.connectingWords(alias) : words.reconnectingWords(alias, this.#lostAt),
+      this.lostAt === null ? words.connectingWords(alias) : words.reconnectingWords(alias, this.lostAt),
     );
-    this.#attempt(phase).catch((error: unknown) => {
-      if (this.#phase === phase) this.#failed(error);
+    this.attempt(phase).catch((error: unknown) => {
+      if (this.phase === phase) this.failed(error);
     });
   }
 
-  async #attempt(phase: Connecting): Promise<void> {
-    const { transport, command, clock, hello, onEvent, up } = this.#parts;
+  private async attempt(phase: Connecting): Promise<void> {
+    const { transport, command, clock, hello, onEvent, up } = this.parts;
     const { signal } = phase.abort;
     const tooSlow = (doing: string) => () =>
       phase.abort.abort(new ServeLost(`it did not answer in time while ${doing}.`));
     const reaching = new Patience(clock, stageMs, tooSlow('it was being connected'));
     let channel: HostChannel;
     try {
-      const prompts = this.#prompts(phase, reaching);
+      const prompts = this.prompts(phase, reaching);
       channel = await transport.open(command, { signal, prompts, onStage: () => reaching.renew() });
     } finally {
       reaching.end();
@@ -157,27 +157,27 @@ export class RemoteLink {
     if (signal.aborted) onAbort();
     try {
       const welcome = await client.hello(hello());
-      if (this.#phase !== phase) throw new ServeLost('it was closed here.');
-      this.#up(client, channel);
+      if (this.phase !== phase) throw new ServeLost('it was closed here.');
+      this.up(client, channel);
       up(client, welcome);
     } catch (error) {
       channel.close();
-      throw error instanceof ServeLost ? await this.#withLastWords(error, channel) : error;
+      throw error instanceof ServeLost ? await this.withLastWords(error, channel) : error;
     } finally {
       starting.end();
       signal.removeEventListener('abort', onAbort);
     }
   }
 
-  #prompts(phase: Connecting, patience: Patience): PromptPort {
-    const { prompts, alias } = this.#parts;
+  private prompts(phase: Connecting, patience: Patience): PromptPort {
+    const { prompts, alias } = this.parts;
     return {
       ask: async (question, signal) => {
-        if (this.#phase === phase) this.#say('connecting', words.askingWords(alias));
+        if (this.phase === phase) this.say('connecting', words.askingWords(alias));
         try {
           return await patience.whileHeld(prompts.ask(question, signal));
         } finally {
-          if (this.#phase === phase) this.#say('connecting', words.connectingWords(alias));
+          if (this.phase === phase) this.say('connecting', words.connectingWords(alias));
         }
       },
       alarm: (alarm) => prompts.alarm(alarm),
@@ -185,9 +185,9 @@ export class RemoteLink {
   }
 
   /** Often the transport knows more than the end of the stream tells: what the program said to standard error. */
-  #withLastWords(lost: ServeLost, { closed }: HostChannel): Promise<ServeLost> {
+  private withLastWords(lost: ServeLost, { closed }: HostChannel): Promise<ServeLost> {
     return new Promise((resolve) => {
-      const cancel = this.#parts.clock.after(lastWordsMs, () => resolve(lost));
+      const cancel = this.parts.clock.after(lastWordsMs, () => resolve(lost));
       closed.then(({ reason }) => {
         cancel();
         resolve(reason.trim() === '' ? lost : new ServeLost(`${lost.message} ${reason.trim()}`));
@@ -195,15 +195,15 @@ export class RemoteLink {
     });
   }
 
-  #up(client: ServeClient, channel: HostChannel): void {
-    const { clock } = this.#parts;
+  private up(client: ServeClient, channel: HostChannel): void {
+    const { clock } = this.parts;
     const since = clock.monotonic();
     const lost = (cause: string) => {
-      if (this.#phase !== phase) return;
-      if (clock.monotonic() - since >= steadyMs) this.#backOff.reset();
-      this.#letGo(phase, cause);
-      this.#lostAt = clock.now();
-      this.#tryLater(cause);
+      if (this.phase !== phase) return;
+      if (clock.monotonic() - since >= steadyMs) this.backOff.reset();
+      this.letGo(phase, cause);
+      this.lostAt = clock.now();
+      this.tryLater(cause);
     };
     const liveness = new Liveness(clock, {
       ping: () => client.ping(),
@@ -214,50 +214,50 @@ export class RemoteLink {
       dead: () => lost('it stopped responding.'),
     });
     const phase: Up = { kind: 'up', client, liveness, channel };
-    this.#phase = phase;
-    this.#lostAt = null;
-    this.#tries = 0;
+    this.phase = phase;
+    this.lostAt = null;
+    this.tries = 0;
     channel.stream.on('data', () => liveness.heard());
     client.closed.then(lost);
     liveness.start();
-    this.#say('up', '');
-    this.#outcome(null);
+    this.say('up', '');
+    this.outcome(null);
   }
 
-  #letGo({ client, liveness, channel }: Up, reason: string): void {
+  private letGo({ client, liveness, channel }: Up, reason: string): void {
     liveness.stop();
     client.close(reason);
     channel.close();
   }
 
-  #failed(error: unknown): void {
+  private failed(error: unknown): void {
     const cause = error instanceof Error ? error.message : String(error);
     const final = error instanceof ServeRefusal || (error instanceof ConnectFailure && !error.passing);
     if (final) {
-      this.#phase = { kind: 'blocked' };
-      this.#say('refused', words.blockedWords(this.#parts.alias, cause));
+      this.phase = { kind: 'blocked' };
+      this.say('refused', words.blockedWords(this.parts.alias, cause));
     } else {
-      this.#tryLater(cause);
+      this.tryLater(cause);
     }
-    this.#outcome(error);
+    this.outcome(error);
   }
 
-  #tryLater(cause: string): void {
-    const { clock, alias } = this.#parts;
-    const wait = this.#backOff.next();
-    this.#phase = { kind: 'waiting', cancel: clock.after(wait, () => this.#connect()) };
-    this.#say('down', words.downWords(alias, cause, this.#lostAt, clock.now() + wait, this.#tries));
+  private tryLater(cause: string): void {
+    const { clock, alias } = this.parts;
+    const wait = this.backOff.next();
+    this.phase = { kind: 'waiting', cancel: clock.after(wait, () => this.connect()) };
+    this.say('down', words.downWords(alias, cause, this.lostAt, clock.now() + wait, this.tries));
   }
 
-  #say(state: RemoteStatus['state'], message: string): void {
-    this.#state = state;
-    this.#message = message;
-    this.#network.want(state === 'down' || state === 'connecting');
-    this.#parts.changed();
+  private say(state: RemoteStatus['state'], message: string): void {
+    this.ownState = state;
+    this.ownMessage = message;
+    this.network.want(state === 'down' || state === 'connecting');
+    this.parts.changed();
   }
 
-  #outcome(failure: unknown): void {
-    this.#firstOutcome?.(failure);
-    this.#firstOutcome = null;
+  private outcome(failure: unknown): void {
+    this.firstOutcome?.(failure);
+    this.firstOutcome = null;
   }
 }

@@ -41,81 +41,82 @@ type Wait = (outcome: { value: Result<unknown> } | { lost: ServeLost }) => void;
 export class ServeClient {
   /** Resolves with a sentence when the channel is of no use any more. */
   readonly closed: Promise<string>;
-  readonly #stream: Duplex;
-  readonly #onEvent: (name: string, payload: unknown) => void;
-  readonly #decoder = new MessageDecoder(answerLimit);
-  readonly #waiting = new Map<number, Wait>();
-  #preamble: Buffer | null = Buffer.alloc(0);
-  #next = 1;
-  #sent = 0;
-  #lost: ServeLost | null = null;
-  #settle: (reason: string) => void = () => undefined;
-  #greeting: { hello: Hello; resolve(welcome: Welcome): void; reject(error: Error): void } | null = null;
-  #began: string | null = null;
+  private readonly stream: Duplex;
+  private readonly onEvent: (name: string, payload: unknown) => void;
+  private readonly decoder = new MessageDecoder(answerLimit);
+  private readonly waiting = new Map<number, Wait>();
+  private preamble: Buffer | null = Buffer.alloc(0);
+  private next = 1;
+  private sent = 0;
+  private lost: ServeLost | null = null;
+  private settle: (reason: string) => void = () => undefined;
+  private greeting: { hello: Hello; resolve(welcome: Welcome): void; reject(error: Error): void } | null =
+    null;
+  private began: string | null = null;
 
   constructor(stream: Duplex, onEvent: (name: string, payload: unknown) => void) {
-    this.#stream = stream;
-    this.#onEvent = onEvent;
+    this.stream = stream;
+    this.onEvent = onEvent;
     this.closed = new Promise((resolve) => {
-      this.#settle = resolve;
+      this.settle = resolve;
     });
-    stream.on('data', (piece: Buffer) => this.#heard(piece));
-    stream.on('error', (error: Error) => this.#end(new ServeLost(`the link broke: ${error.message}.`)));
-    stream.once('end', () => this.#end(new ServeLost('the program there ended.')));
-    stream.once('close', () => this.#end(new ServeLost('the link was closed.')));
+    stream.on('data', (piece: Buffer) => this.heard(piece));
+    stream.on('error', (error: Error) => this.end(new ServeLost(`the link broke: ${error.message}.`)));
+    stream.once('end', () => this.end(new ServeLost('the program there ended.')));
+    stream.once('close', () => this.end(new ServeLost('the link was closed.')));
   }
 
   /** Bytes given to the channel so far. */
   get bytesSent(): number {
-    return this.#sent;
+    return this.sent;
   }
 
   /** @throws ServeRefusal (another protocol, a workspace that cannot be opened), ServeLost */
   hello(hello: Hello): Promise<Welcome> {
     return new Promise((resolve, reject) => {
-      this.#greeting = { hello, resolve, reject };
-      if (this.#lost) reject(this.#lost);
-      else if (this.#began !== null) this.#send(hello);
+      this.greeting = { hello, resolve, reject };
+      if (this.lost) reject(this.lost);
+      else if (this.began !== null) this.send(hello);
     });
   }
 
   /** @throws ServeLost; WaymarkError bad_input when the input is too long for the link */
   async ask(command: string, input: unknown, entry?: string): Promise<Result<unknown>> {
-    const id = this.#id();
+    const id = this.id();
     const request = { kind: 'request', id, command, input } as const;
-    return this.#wait(id, entry === undefined ? request : { ...request, entry });
+    return this.wait(id, entry === undefined ? request : { ...request, entry });
   }
 
   /** @throws ServeLost */
   async ping(): Promise<void> {
-    const id = this.#id();
-    await this.#wait(id, { kind: 'ping', id });
+    const id = this.id();
+    await this.wait(id, { kind: 'ping', id });
   }
 
   /** What is still asked for fails with `reason`. */
   close(reason: string): void {
-    this.#end(new ServeLost(reason));
+    this.end(new ServeLost(reason));
   }
 
-  #id(): number {
-    this.#next += 1;
-    return this.#next;
+  private id(): number {
+    this.next += 1;
+    return this.next;
   }
 
-  #wait(id: number, message: FromWindow): Promise<Result<unknown>> {
+  private wait(id: number, message: FromWindow): Promise<Result<unknown>> {
     return new Promise((resolve, reject) => {
-      if (this.#lost) {
-        reject(this.#lost);
+      if (this.lost) {
+        reject(this.lost);
         return;
       }
-      this.#waiting.set(id, (outcome) => {
+      this.waiting.set(id, (outcome) => {
         if ('lost' in outcome) reject(outcome.lost);
         else resolve(outcome.value);
       });
       try {
-        this.#send(message);
+        this.send(message);
       } catch (thrown) {
-        this.#waiting.delete(id);
+        this.waiting.delete(id);
         reject(
           new WaymarkError(
             'bad_input',
@@ -126,91 +127,90 @@ export class ServeClient {
     });
   }
 
-  #send(message: FromWindow): void {
+  private send(message: FromWindow): void {
     const frame = encodeFrame(message, requestLimit);
-    this.#sent += frame.length;
-    this.#stream.write(frame);
+    this.sent += frame.length;
+    this.stream.write(frame);
   }
 
-  #heard(piece: Buffer): void {
-    if (this.#lost) return;
+  private heard(piece: Buffer): void {
+    if (this.lost) return;
     try {
-      const frames = this.#preamble === null ? piece : this.#begin(this.#preamble, piece);
-      if (frames !== null) this.#decoder.push(frames, (raw) => this.#take(raw));
+      const frames = this.preamble === null ? piece : this.begin(this.preamble, piece);
+      if (frames !== null) this.decoder.push(frames, (raw) => this.take(raw));
     } catch (thrown) {
-      if (thrown instanceof ServeRefusal) this.#refused(thrown);
+      if (thrown instanceof ServeRefusal) this.refused(thrown);
       else
-        this.#end(
+        this.end(
           new ServeLost(`what the server sent is not Waymark's protocol: ${(thrown as Error).message}`),
         );
     }
   }
 
   /** Looks for the server's first line behind what a login shell prints; returns the bytes after it. */
-  #begin(before: Buffer, piece: Buffer): Buffer | null {
+  private begin(before: Buffer, piece: Buffer): Buffer | null {
     const all = Buffer.concat([before, piece]);
     const found = readFirstLine(all.toString('latin1'));
     if (found === null) {
-      this.#preamble = all;
+      this.preamble = all;
       if (all.length > preambleLimit) throw new Error(`No first line came; instead: ${shown(all)}`);
       return null;
     }
-    this.#preamble = null;
-    this.#began = found.version;
+    this.preamble = null;
+    this.began = found.version;
     if (found.protocol !== protocolVersion) {
       throw new ServeRefusal({
         code: 'unsupported',
         message: `The server speaks protocol ${found.protocol} (Waymark ${found.version}) and this window protocol ${protocolVersion}. Install the same version of Waymark on both.`,
       });
     }
-    if (this.#greeting) this.#send(this.#greeting.hello);
+    if (this.greeting) this.send(this.greeting.hello);
     return all.subarray(found.end);
   }
 
-  #take(raw: unknown): void {
-    if (this.#lost) return;
+  private take(raw: unknown): void {
+    if (this.lost) return;
     const message: FromServer = fromServer.parse(raw);
     switch (message.kind) {
       case 'welcome':
-        this.#greeting?.resolve(message);
-        this.#greeting = null;
+        this.greeting?.resolve(message);
+        this.greeting = null;
         return;
       case 'refused':
         throw new ServeRefusal({ code: message.failure.code, message: message.failure.message });
       case 'event':
-        this.#onEvent(message.name, message.payload);
+        this.onEvent(message.name, message.payload);
         return;
       case 'answer':
-        this.#settleOne(message.id, message.result as Result<unknown>);
+        this.settleOne(message.id, message.result as Result<unknown>);
         return;
       case 'pong':
-        this.#settleOne(message.id, { ok: true, value: undefined });
+        this.settleOne(message.id, { ok: true, value: undefined });
         return;
     }
   }
 
-  #settleOne(id: number, value: Result<unknown>): void {
-    const settle = this.#waiting.get(id);
-    this.#waiting.delete(id);
+  private settleOne(id: number, value: Result<unknown>): void {
+    const settle = this.waiting.get(id);
+    this.waiting.delete(id);
     settle?.({ value });
   }
 
-  #refused(refusal: ServeRefusal): void {
-    this.#greeting?.reject(refusal);
-    this.#greeting = null;
-    this.#end(new ServeLost(refusal.message));
+  private refused(refusal: ServeRefusal): void {
+    this.greeting?.reject(refusal);
+    this.greeting = null;
+    this.end(new ServeLost(refusal.message));
   }
 
-  #end(lost: ServeLost): void {
-    if (this.#lost) return;
-    const printed =
-      this.#preamble && this.#preamble.length > 0 ? ` It printed: ${shown(this.#preamble)}` : '';
-    this.#lost = printed === '' ? lost : new ServeLost(`${lost.message}${printed}`);
-    this.#greeting?.reject(this.#lost);
-    this.#greeting = null;
-    for (const settle of this.#waiting.values()) settle({ lost: this.#lost });
-    this.#waiting.clear();
-    this.#settle(this.#lost.message);
+  private end(lost: ServeLost): void {
+    if (this.lost) return;
+    const printed = this.preamble && this.preamble.length > 0 ? ` It printed: ${shown(this.preamble)}` : '';
+    this.lost = printed === '' ? lost : new ServeLost(`${lost.message}${printed}`);
+    this.greeting?.reject(this.lost);
+    this.greeting = null;
+    for (const settle of this.waiting.values()) settle({ lost: this.lost });
+    this.waiting.clear();
+    this.settle(this.lost.message);
   }
 }
 

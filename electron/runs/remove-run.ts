@@ -1,5 +1,7 @@
 import { WaymarkError } from '@shared/contract/errors';
+import type { RunState } from '@shared/contract/views';
 import type { Author } from '@shared/log/annotations';
+import { hasEnded } from '@shared/runs/run-status';
 import { removeAt } from '../files/remove';
 import { runFolder } from '../files/workspace-paths';
 import type { Store } from '../store/api';
@@ -9,7 +11,8 @@ import { hostsOf } from './sessions/clean-sessions';
 /**
  * Removes a run, or only its texts, under a tombstone (semantics, Three append-only logs), and what lies beside the
  * log: its sessions with all they printed, and for `run` the agent's files, evaluations and checkpoints as well.
- * @throws WaymarkError `not_found`; `refused` while the run is driven, or when files beside the log could not be deleted;
+ * @throws WaymarkError `not_found`; `refused` while the run is driven, when its texts are to go and it has not ended, or when
+ * files beside the log could not be deleted;
  * `computer_unavailable` when a host could not be reached (everything here is gone then)
  */
 export async function removeRun(
@@ -26,7 +29,13 @@ export async function removeRun(
     );
   }
   const hosts = await hostsOf(store.reader, run);
-  const { parent } = await store.reader.run(run);
+  const { parent, state } = await store.reader.run(run);
+  if (mode === 'text' && isUnfinished(state)) {
+    throw new WaymarkError(
+      'refused',
+      `Run ${run} has not ended, and without its texts it could never be resumed. Stop it first ("run stop"), or remove it altogether ("run remove").`,
+    );
+  }
   await store.writer.remove(run, mode, author);
   const { folders, notReached } = await engine.cleanSessions(
     { has: (each) => each !== run },
@@ -58,4 +67,9 @@ export async function removeRun(
       notReached.map(({ message }) => message).join('\n'),
     );
   }
+}
+
+/** Somebody may still take it up. A broken import is over in its own way. */
+function isUnfinished(state: RunState): boolean {
+  return !hasEnded(state) && state !== 'importing' && state !== 'import_broken';
 }

@@ -8,29 +8,29 @@ const listMs = 1_000;
  * passed on at once, those that follow within a second together.
  */
 export class CalmPublisher implements Publisher {
-  #due: NodeJS.Timeout | null = null;
-  #again = false;
+  private due: NodeJS.Timeout | null = null;
+  private again = false;
 
   constructor(private readonly target: Publisher) {}
 
   publish: Publisher['publish'] = (event, payload) => {
     if (event !== 'run.listChanged') this.target.publish(event, payload);
-    else if (this.#due === null) this.#tell();
-    else this.#again = true;
+    else if (this.due === null) this.tell();
+    else this.again = true;
   };
 
   /** What still waits is dropped: nobody is there any more. */
   stop(): void {
-    if (this.#due !== null) clearTimeout(this.#due);
-    this.#due = null;
+    if (this.due !== null) clearTimeout(this.due);
+    this.due = null;
   }
 
-  #tell(): void {
-    this.#again = false;
+  private tell(): void {
+    this.again = false;
     this.target.publish('run.listChanged', {});
-    this.#due = setTimeout(() => {
-      this.#due = null;
-      if (this.#again) this.#tell();
+    this.due = setTimeout(() => {
+      this.due = null;
+      if (this.again) this.tell();
     }, listMs);
   }
 }

@@ -13,37 +13,37 @@ const mostWaiting = 10_000;
  * dropped, so that a link that stands still holds little in memory. Nothing durable is lost: the window fetches by seq.
  */
 export class EventQueue {
-  readonly #waiting = new Map<string, QueuedEvent>();
-  #count = 0;
+  private readonly waiting = new Map<string, QueuedEvent>();
+  private count = 0;
 
   get size(): number {
-    return this.#waiting.size;
+    return this.waiting.size;
   }
 
   add<E extends EventName>(name: E, payload: EventPayloads[E]): void {
     if (name === 'live.delta') return;
-    const key = this.#key(name, payload);
-    const before = this.#waiting.get(key);
-    if (before === undefined && this.#waiting.size >= mostWaiting) return;
-    this.#waiting.set(key, { name, payload: before ? joined(name, before.payload, payload) : payload });
+    const key = this.key(name, payload);
+    const before = this.waiting.get(key);
+    if (before === undefined && this.waiting.size >= mostWaiting) return;
+    this.waiting.set(key, { name, payload: before ? joined(name, before.payload, payload) : payload });
   }
 
   /** The one that waits longest. */
   next(): QueuedEvent | null {
-    for (const [key, event] of this.#waiting) {
-      this.#waiting.delete(key);
+    for (const [key, event] of this.waiting) {
+      this.waiting.delete(key);
       return event;
     }
     return null;
   }
 
-  #key(name: EventName, payload: EventPayloads[EventName]): string {
+  private key(name: EventName, payload: EventPayloads[EventName]): string {
     switch (name) {
       // Each is a piece of its own; the pump has few of them under way.
       case 'live.session':
       case 'approval.asked':
-        this.#count += 1;
-        return `${name} ${this.#count}`;
+        this.count += 1;
+        return `${name} ${this.count}`;
       default:
         return 'run' in payload ? `${name} ${payload.run}` : name;
     }

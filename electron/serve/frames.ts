@@ -61,45 +61,45 @@ function withoutBytes(
 
 /** Puts messages together from pieces of any size; holds one frame at most. */
 export class MessageDecoder {
-  #pieces: Buffer[] = [];
-  #length = 0;
-  #head: { header: number; body: number } | null = null;
+  private pieces: Buffer[] = [];
+  private length = 0;
+  private head: { header: number; body: number } | null = null;
 
   /** @param limit of a whole frame, bytes */
   constructor(private readonly limit: number) {}
 
   /** @throws MessageError */
   push(piece: Uint8Array, onMessage: (message: unknown) => void): void {
-    this.#pieces.push(Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength));
-    this.#length += piece.byteLength;
+    this.pieces.push(Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength));
+    this.length += piece.byteLength;
     for (;;) {
-      if (this.#head === null) {
-        if (this.#length < headBytes) return;
-        const head = this.#take(headBytes);
+      if (this.head === null) {
+        if (this.length < headBytes) return;
+        const head = this.take(headBytes);
         const [header, body] = [head.readUInt32BE(0), head.readUInt32BE(4)];
         if (header < 2 || headBytes + header + body > this.limit) {
           throw new MessageError(`A frame of ${header} and ${body} bytes is out of bounds.`);
         }
-        this.#head = { header, body };
+        this.head = { header, body };
       }
-      const { header, body } = this.#head;
-      if (this.#length < header + body) return;
-      this.#head = null;
-      onMessage(readMessage(this.#take(header), this.#take(body)));
+      const { header, body } = this.head;
+      if (this.length < header + body) return;
+      this.head = null;
+      onMessage(readMessage(this.take(header), this.take(body)));
     }
   }
 
-  #take(length: number): Buffer {
-    const [first] = this.#pieces;
+  private take(length: number): Buffer {
+    const [first] = this.pieces;
     if (first !== undefined && first.length >= length) {
-      this.#length -= length;
-      if (first.length === length) this.#pieces.shift();
-      else this.#pieces[0] = first.subarray(length);
+      this.length -= length;
+      if (first.length === length) this.pieces.shift();
+      else this.pieces[0] = first.subarray(length);
       return first.subarray(0, length);
     }
-    const all = Buffer.concat(this.#pieces);
-    this.#pieces = all.length > length ? [all.subarray(length)] : [];
-    this.#length -= length;
+    const all = Buffer.concat(this.pieces);
+    this.pieces = all.length > length ? [all.subarray(length)] : [];
+    this.length -= length;
     return all.subarray(0, length);
   }
 }

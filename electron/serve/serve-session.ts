@@ -47,136 +47,136 @@ export interface ServeOptions {
  * any more. What is no frame, no command or another protocol ends or is refused, and touches nothing else.
  */
 export class ServeSession {
-  readonly #options: ServeOptions;
-  readonly #decoder = new MessageDecoder(requestLimit);
-  readonly #events = new EventQueue();
-  readonly #active = new Set<Promise<void>>();
-  #opening: Promise<Served | null> | null = null;
-  #silence: NodeJS.Timeout | undefined;
-  #ended = false;
-  #finish: (reason: string) => void = () => undefined;
+  private readonly options: ServeOptions;
+  private readonly decoder = new MessageDecoder(requestLimit);
+  private readonly events = new EventQueue();
+  private readonly active = new Set<Promise<void>>();
+  private opening: Promise<Served | null> | null = null;
+  private silence: NodeJS.Timeout | undefined;
+  private ended = false;
+  private finish: (reason: string) => void = () => undefined;
 
   constructor(options: ServeOptions) {
-    this.#options = options;
+    this.options = options;
   }
 
   /** Serves until the other end is gone; resolves with why, when the workspace is closed. Never rejects. */
   async run(): Promise<string> {
-    const { input, output, version } = this.#options;
+    const { input, output, version } = this.options;
     const over = new Promise<string>((resolve) => {
-      this.#finish = (reason) => {
-        this.#ended = true;
+      this.finish = (reason) => {
+        this.ended = true;
         resolve(reason);
       };
     });
-    input.on('data', (piece: Buffer) => this.#heard(piece));
-    input.once('end', () => this.#finish('The window closed the link.'));
-    input.once('close', () => this.#finish('The link is gone.'));
-    input.once('error', (error) => this.#finish(`The link broke: ${error.message}`));
-    output.on('error', (error: Error) => this.#finish(`The link broke: ${error.message}`));
-    output.on('drain', () => this.#flow());
-    this.#hearAgain();
+    input.on('data', (piece: Buffer) => this.heard(piece));
+    input.once('end', () => this.finish('The window closed the link.'));
+    input.once('close', () => this.finish('The link is gone.'));
+    input.once('error', (error) => this.finish(`The link broke: ${error.message}`));
+    output.on('error', (error: Error) => this.finish(`The link broke: ${error.message}`));
+    output.on('drain', () => this.flow());
+    this.hearAgain();
     output.write(firstLine(version));
     const reason = await over;
-    clearTimeout(this.#silence);
+    clearTimeout(this.silence);
     input.pause();
     // What was begun is ended in order: a write that was asked for is stored.
-    await Promise.all(this.#active);
-    const served = await this.#opening;
+    await Promise.all(this.active);
+    const served = await this.opening;
     await served?.close();
-    await this.#flushed();
+    await this.flushed();
     return reason;
   }
 
   /** Ends as if the window had gone. */
   end(reason: string): void {
-    this.#finish(reason);
+    this.finish(reason);
   }
 
-  #heard(piece: Buffer): void {
-    if (this.#ended) return;
-    this.#hearAgain();
+  private heard(piece: Buffer): void {
+    if (this.ended) return;
+    this.hearAgain();
     try {
-      this.#decoder.push(piece, (message) => this.#take(message));
+      this.decoder.push(piece, (message) => this.take(message));
     } catch (thrown) {
-      this.#refuse({
+      this.refuse({
         code: 'bad_input',
         message: `This is not Waymark's protocol: ${(thrown as Error).message}`,
       });
     }
-    this.#flow();
+    this.flow();
   }
 
-  #hearAgain(): void {
-    clearTimeout(this.#silence);
-    this.#silence = setTimeout(
-      () => this.#finish(`Nothing was heard from the window for ${silenceMs / 1000} s.`),
+  private hearAgain(): void {
+    clearTimeout(this.silence);
+    this.silence = setTimeout(
+      () => this.finish(`Nothing was heard from the window for ${silenceMs / 1000} s.`),
       silenceMs,
     );
   }
 
-  #take(raw: unknown): void {
-    if (this.#ended) return;
-    if (this.#opening === null) {
-      this.#greet(raw);
+  private take(raw: unknown): void {
+    if (this.ended) return;
+    if (this.opening === null) {
+      this.greet(raw);
       return;
     }
     const parsed = fromWindow.safeParse(raw);
     if (!parsed.success || parsed.data.kind === 'hello') {
-      this.#refuse({ code: 'bad_input', message: 'A message of the window was not understood.' });
+      this.refuse({ code: 'bad_input', message: 'A message of the window was not understood.' });
       return;
     }
     const message = parsed.data;
     if (message.kind === 'ping') {
-      this.#send({ kind: 'pong', id: message.id });
+      this.send({ kind: 'pong', id: message.id });
       return;
     }
-    const done = this.#answer(message).finally(() => {
-      this.#active.delete(done);
-      this.#flow();
+    const done = this.answer(message).finally(() => {
+      this.active.delete(done);
+      this.flow();
     });
-    this.#active.add(done);
+    this.active.add(done);
   }
 
-  #greet(raw: unknown): void {
+  private greet(raw: unknown): void {
     // Another protocol's hello may look otherwise: its number is read first.
     const protocol = typeof raw === 'object' && raw !== null && 'protocol' in raw ? raw.protocol : null;
     if (typeof protocol === 'number' && protocol !== protocolVersion) {
-      this.#refuse({
+      this.refuse({
         code: 'unsupported',
-        message: `The window speaks protocol ${protocol} and this server protocol ${protocolVersion} (Waymark ${this.#options.version}). Install the same version of Waymark on both.`,
+        message: `The window speaks protocol ${protocol} and this server protocol ${protocolVersion} (Waymark ${this.options.version}). Install the same version of Waymark on both.`,
       });
       return;
     }
     const parsed = fromWindow.safeParse(raw);
     if (!parsed.success || parsed.data.kind !== 'hello') {
-      this.#refuse({ code: 'bad_input', message: 'The first message was no hello.' });
+      this.refuse({ code: 'bad_input', message: 'The first message was no hello.' });
       return;
     }
-    this.#opening = this.#open(parsed.data);
+    this.opening = this.open(parsed.data);
   }
 
-  async #open(hello: Hello): Promise<Served | null> {
-    const { open, version } = this.#options;
+  private async open(hello: Hello): Promise<Served | null> {
+    const { open, version } = this.options;
     try {
-      const served = await open(hello, { publish: (name, payload) => this.#publish(name, payload) });
-      this.#send({ kind: 'welcome', folder: served.folder, version });
+      const served = await open(hello, { publish: (name, payload) => this.publish(name, payload) });
+      this.send({ kind: 'welcome', folder: served.folder, version });
       return served;
     } catch (thrown) {
-      this.#refuse(toFailure(thrown));
+      this.refuse(toFailure(thrown));
       return null;
     }
   }
 
-  async #answer(request: Extract<FromWindow, { kind: 'request' }>): Promise<void> {
-    const served = await this.#opening;
+  private async answer(request: Extract<FromWindow, { kind: 'request' }>): Promise<void> {
+    const served = await this.opening;
     if (!served) return;
-    const result = await this.#result(served, request);
+    const result = await this.result(served, request);
     try {
-      this.#send({ kind: 'answer', id: request.id, result });
+      this.send({ kind: 'answer', id: request.id, result });
     } catch (thrown) {
       const message = `The answer to ${request.command.slice(0, 80)} is too long for the link: ${(thrown as Error).message}`;
-      this.#send({
+      this.send({
         kind: 'answer',
         id: request.id,
         result: { ok: false, error: { code: 'refused', message } },
@@ -184,11 +184,11 @@ export class ServeSession {
     }
   }
 
-  async #result(
+  private async result(
     served: Served,
     { command, input, entry }: Extract<FromWindow, { kind: 'request' }>,
   ): Promise<Result<unknown>> {
-    const answer = () => answerCommand(served.handlers, command, input, this.#options.report);
+    const answer = () => answerCommand(served.handlers, command, input, this.options.report);
     if (entry === undefined) return answer();
     try {
       return (await served.answered(entry, command, input)) ?? (await served.withEntry(entry, answer));
@@ -197,41 +197,41 @@ export class ServeSession {
     }
   }
 
-  #publish<E extends EventName>(name: E, payload: EventPayloads[E]): void {
-    if (this.#ended) return;
-    if (this.#full || this.#events.size > 0) this.#events.add(name, payload);
-    else this.#send({ kind: 'event', name, payload });
+  private publish<E extends EventName>(name: E, payload: EventPayloads[E]): void {
+    if (this.ended) return;
+    if (this.full || this.events.size > 0) this.events.add(name, payload);
+    else this.send({ kind: 'event', name, payload });
   }
 
-  get #full(): boolean {
-    return this.#options.output.writableLength > fullBytes;
+  private get full(): boolean {
+    return this.options.output.writableLength > fullBytes;
   }
 
   /** Sends what waited as far as there is room, and reads on only when there is. */
-  #flow(): void {
-    if (this.#ended) return;
-    while (!this.#full) {
-      const event = this.#events.next();
+  private flow(): void {
+    if (this.ended) return;
+    while (!this.full) {
+      const event = this.events.next();
       if (event === null) break;
-      this.#send({ kind: 'event', ...event });
+      this.send({ kind: 'event', ...event });
     }
-    const { input } = this.#options;
-    if (this.#full || this.#active.size >= mostAtOnce) input.pause();
+    const { input } = this.options;
+    if (this.full || this.active.size >= mostAtOnce) input.pause();
     else input.resume();
   }
 
-  #send(message: FromServer): void {
-    if (!this.#options.output.destroyed) this.#options.output.write(encodeFrame(message, answerLimit));
+  private send(message: FromServer): void {
+    if (!this.options.output.destroyed) this.options.output.write(encodeFrame(message, answerLimit));
   }
 
-  #refuse(failure: Failure): void {
-    this.#send({ kind: 'refused', failure: { ...failure, detail: undefined } });
-    this.#finish(failure.message);
+  private refuse(failure: Failure): void {
+    this.send({ kind: 'refused', failure: { ...failure, detail: undefined } });
+    this.finish(failure.message);
   }
 
   /** Last words are on their way; a link that takes nothing any more is not waited for. */
-  #flushed(): Promise<void> {
-    const { output } = this.#options;
+  private flushed(): Promise<void> {
+    const { output } = this.options;
     if (output.destroyed) return Promise.resolve();
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, 2_000);

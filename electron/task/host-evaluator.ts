@@ -55,13 +55,13 @@ export class HostEvaluator implements EvaluatingMachine {
 
   async runSubmission(order: SubmissionOrder): Promise<ProcessOutcome> {
     const started = performance.now();
-    const folder = await this.#folder(order);
+    const folder = await this.folder(order);
     const there = { inputs: posix.join(folder, 'inputs'), home: posix.join(folder, 'run-home') };
-    await this.#copy(order.inputs, there.inputs, order.signal);
+    await this.copy(order.inputs, there.inputs, order.signal);
     const line = { folder, session: submissionOf(order), cwd: there.inputs, output: 'run.' };
     const variables = { HOME: there.home, TMPDIR: there.home, WAYMARK_INPUTS: there.inputs };
-    const ended = await this.#inSession(order, line, variables);
-    const odd = await this.#script(
+    const ended = await this.inSession(order, line, variables);
+    const odd = await this.script(
       `cd ${shellQuote(there.inputs)} && find . ! -type f ! -type d | head -n 1; rm -rf ${shellQuote(there.home)}; chmod -R a-w ${shellQuote(there.inputs)}`,
       order.signal,
     );
@@ -72,7 +72,7 @@ export class HostEvaluator implements EvaluatingMachine {
 
   async run(order: EvaluatorOrder): Promise<ProcessOutcome> {
     const started = performance.now();
-    const folder = await this.#folder(order);
+    const folder = await this.folder(order);
     try {
       const there = {
         evaluator: posix.join(folder, 'evaluator'),
@@ -80,10 +80,10 @@ export class HostEvaluator implements EvaluatingMachine {
         home: posix.join(folder, 'home'),
         result: posix.join(folder, 'result.json'),
       };
-      await this.#refuseResult(there.result, order.signal);
-      await this.#copy(order.evaluator, there.evaluator, order.signal);
-      if (!order.submitted) await this.#copy(order.inputs, there.inputs, order.signal);
-      await this.#copyList(order, folder);
+      await this.refuseResult(there.result, order.signal);
+      await this.copy(order.evaluator, there.evaluator, order.signal);
+      if (!order.submitted) await this.copy(order.inputs, there.inputs, order.signal);
+      await this.copyList(order, folder);
       const variables = {
         HOME: there.home,
         TMPDIR: there.home,
@@ -93,37 +93,37 @@ export class HostEvaluator implements EvaluatingMachine {
         WAYMARK_PROTECTED_CHANGED: posix.join(folder, basename(order.changedList)),
       };
       const line = { folder, session: sessionOf(order), cwd: there.inputs, output: '' };
-      const ended = await this.#inSession(order, line, variables);
-      await this.options.attempt(() => this.#fetchResult(there.result, order), order.signal);
+      const ended = await this.inSession(order, line, variables);
+      await this.options.attempt(() => this.fetchResult(there.result, order), order.signal);
       return { ...ended, durationMs: Math.round(performance.now() - started) };
     } finally {
-      await this.#leave(folder, order);
+      await this.ownLeave(folder, order);
     }
   }
 
   async leave(order: PlaceOrder): Promise<void> {
-    await this.#leave(await this.#folder(order), order);
+    await this.ownLeave(await this.folder(order), order);
   }
 
-  async #folder({ folder, signal }: PlaceOrder): Promise<string> {
+  private async folder({ folder, signal }: PlaceOrder): Promise<string> {
     const { host, run, attempt } = this.options;
     const { homeDir } = await attempt(() => host.probe(), signal);
     return posix.join(homeDir, 'waymark/evaluations', run, basename(folder));
   }
 
-  #script(script: string, signal: AbortSignal): Promise<string> {
+  private script(script: string, signal: AbortSignal): Promise<string> {
     const { host, attempt } = this.options;
     return attempt(() => runScript(host, script), signal);
   }
 
   /** What is there before the evaluator starts is not its own. */
-  async #refuseResult(result: string, signal: AbortSignal): Promise<void> {
+  private async refuseResult(result: string, signal: AbortSignal): Promise<void> {
     const there = `if [ -e ${shellQuote(result)} ] || [ -L ${shellQuote(result)} ]; then echo there; fi`;
-    if ((await this.#script(there, signal)).trim() === '') return;
+    if ((await this.script(there, signal)).trim() === '') return;
     throw new Error('there was a result before the evaluator was started, so somebody else made it');
   }
 
-  async #copy(source: string, target: string, signal: AbortSignal): Promise<void> {
+  private async copy(source: string, target: string, signal: AbortSignal): Promise<void> {
     const { host, attempt } = this.options;
     const { entries } = await listPackage(source);
     const order = { host, source, entries, target, signal };
@@ -132,7 +132,7 @@ export class HostEvaluator implements EvaluatingMachine {
     }, signal);
   }
 
-  async #copyList({ changedList, signal }: EvaluatorOrder, folder: string): Promise<void> {
+  private async copyList({ changedList, signal }: EvaluatorOrder, folder: string): Promise<void> {
     const { host, attempt } = this.options;
     const name = basename(changedList);
     const source = changedList.slice(0, -name.length - 1);
@@ -141,19 +141,19 @@ export class HostEvaluator implements EvaluatingMachine {
   }
 
   /** Runs the order's command in a session of its own, which is closed, with all that it started, before this resolves. */
-  async #inSession(
+  private async inSession(
     order: MachineOrder,
     line: SessionLine,
     variables: Readonly<Record<string, string>>,
   ): Promise<Omit<ProcessOutcome, 'durationMs'>> {
     const { attempt } = this.options;
     const until = performance.now() + order.timeoutMs;
-    const outcome = await attempt(() => this.#command(order, line, variables, until), order.signal);
-    return attempt(() => this.#ended(line, outcome), order.signal);
+    const outcome = await attempt(() => this.command(order, line, variables, until), order.signal);
+    return attempt(() => this.ended(line, outcome), order.signal);
   }
 
   /** Runs it, or waits for it where it was started before the link broke. */
-  async #command(
+  private async command(
     order: MachineOrder,
     { folder, session, cwd, output }: SessionLine,
     variables: Readonly<Record<string, string>>,
@@ -177,7 +177,7 @@ export class HostEvaluator implements EvaluatingMachine {
       const left = until - performance.now();
       const timeoutMs = Math.max(1, Math.min(lookMs, left));
       const outcome = await sessions.waitCommand(session, 1, { timeoutMs, signal: order.signal });
-      const tooMuch = await this.#tooMuch(folder, order);
+      const tooMuch = await this.tooMuch(folder, order);
       if (!outcome.timedOut && !tooMuch) return { ...outcome, tooMuch };
       if (left > lookMs && !tooMuch) continue;
       await sessions.signal(session, 'KILL');
@@ -186,20 +186,20 @@ export class HostEvaluator implements EvaluatingMachine {
   }
 
   /** What lies in the folder there is what was sent and what was written. */
-  async #tooMuch(folder: string, { limit }: MachineOrder): Promise<boolean> {
+  private async tooMuch(folder: string, { limit }: MachineOrder): Promise<boolean> {
     const used = await runScript(this.options.host, `du -sk ${shellQuote(folder)} 2>/dev/null | cut -f1`);
     return Number(used.trim()) * 1024 >= limit.most + limit.sent();
   }
 
-  async #ended(
+  private async ended(
     { folder, session, output }: SessionLine,
     { timedOut, exitCode, tooMuch }: CommandOutcome & { tooMuch: boolean },
   ): Promise<Omit<ProcessOutcome, 'durationMs'>> {
     const { sessions } = this.options.host;
     // Whatever it left running is gone before anything that it wrote is read.
     if (await sessions.find(session)) await sessions.close(session);
-    const printed = await this.#ends(posix.join(folder, `${output}stdout`));
-    const complained = await this.#ends(posix.join(folder, `${output}stderr`));
+    const printed = await this.ends(posix.join(folder, `${output}stdout`));
+    const complained = await this.ends(posix.join(folder, `${output}stderr`));
     const lines = printed.split('\n').filter((text) => text.trim() !== '');
     return {
       ended: tooMuch ? 'too_much' : timedOut ? 'timeout' : exitCode === null ? 'signal' : 'exit',
@@ -211,7 +211,7 @@ export class HostEvaluator implements EvaluatingMachine {
   }
 
   /** @throws Error when there is something else than a regular file of that name */
-  async #fetchResult(result: string, order: EvaluatorOrder): Promise<void> {
+  private async fetchResult(result: string, order: EvaluatorOrder): Promise<void> {
     const { host } = this.options;
     const at = shellQuote(result);
     const look = `if [ -L ${at} ]; then echo a link; elif [ -f ${at} ]; then echo file; elif [ -e ${at} ]; then echo not a regular file; fi`;
@@ -223,7 +223,7 @@ export class HostEvaluator implements EvaluatingMachine {
   }
 
   /** Beginning and end of a text file that may be long. */
-  async #ends(path: string): Promise<string> {
+  private async ends(path: string): Promise<string> {
     const { files } = this.options.host;
     const size = (await files.stat(path))?.size ?? 0;
     if (size === 0) return '';
@@ -235,7 +235,7 @@ export class HostEvaluator implements EvaluatingMachine {
   }
 
   /** Whatever came of it, the keys do not stay there; after a cancel only as far as the link allows at once. */
-  async #leave(folder: string, order: PlaceOrder): Promise<void> {
+  private async ownLeave(folder: string, order: PlaceOrder): Promise<void> {
     const { host, attempt } = this.options;
     const { signal } = order;
     const clean = async () => {

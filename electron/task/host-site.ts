@@ -28,8 +28,8 @@ export class HostSite implements Site {
   readonly root: string;
   readonly prefix: string;
   readonly files: HostComputer['files'];
-  readonly #session: SetupSession;
-  #entries: Promise<PackageEntry[]> | undefined;
+  private readonly session: SetupSession;
+  private entries: Promise<PackageEntry[]> | undefined;
 
   constructor(private readonly options: HostSiteOptions) {
     const { computer, host, root, signal } = options;
@@ -37,7 +37,7 @@ export class HostSite implements Site {
     this.root = root;
     this.prefix = `${computer.name}/`;
     this.files = host.files;
-    this.#session = new SetupSession({
+    this.session = new SetupSession({
       sessions: host.sessions,
       cwd: root,
       env: computer.setup.variables,
@@ -53,15 +53,15 @@ export class HostSite implements Site {
 
   async copy(from: string, to: string): Promise<void> {
     const { host, packageFolder, signal } = this.options;
-    this.#entries ??= listPackage(packageFolder).then(({ entries }) => entries);
-    const { source, entries, single } = partOf(packageFolder, await this.#entries, from);
+    this.entries ??= listPackage(packageFolder).then(({ entries }) => entries);
+    const { source, entries, single } = partOf(packageFolder, await this.entries, from);
     const target = posix.join(this.root, to);
     const draft = posix.join(posix.dirname(target), draftName(from));
     // The link may have broken after the last script: then the copy is in its place and the draft is gone.
     const order = { host, entries, target, signal };
     if (single === null && !(await this.files.stat(draft)) && (await isUploaded(order))) return;
     await upload({ host, source, entries, target: draft, signal });
-    await this.#removeIfThere(target);
+    await this.removeIfThere(target);
     const made = single === null ? draft : posix.join(draft, single);
     await runScript(host, `mv -f ${shellQuote(made)} ${shellQuote(target)} && rm -rf ${shellQuote(draft)}`);
   }
@@ -72,7 +72,7 @@ export class HostSite implements Site {
 
   async link(from: string, to: string): Promise<void> {
     const target = posix.join(this.root, to);
-    await this.#removeIfThere(target);
+    await this.removeIfThere(target);
     await runScript(
       this.options.host,
       [
@@ -83,14 +83,14 @@ export class HostSite implements Site {
   }
 
   async run(line: string, _number: number, memory: AttemptMemory): Promise<void> {
-    await this.#session.run(line, memory);
+    await this.session.run(line, memory);
   }
 
   async finish(): Promise<void> {
-    if (this.computer.setup.environment.length > 0) await this.#session.close();
+    if (this.computer.setup.environment.length > 0) await this.session.close();
   }
 
-  async #removeIfThere(path: string): Promise<void> {
+  private async removeIfThere(path: string): Promise<void> {
     // Not `stat`: a dangling link is there too.
     await runScript(this.options.host, `rm -rf ${shellQuote(path)}`);
   }

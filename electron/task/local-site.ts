@@ -30,7 +30,7 @@ export class LocalSite implements Site {
   readonly root: string;
   readonly prefix = '';
   readonly files = new LocalFiles();
-  #entries: Promise<PackageEntry[]> | undefined;
+  private entries: Promise<PackageEntry[]> | undefined;
 
   constructor(private readonly options: LocalSiteOptions) {
     this.computer = options.computer;
@@ -43,20 +43,20 @@ export class LocalSite implements Site {
 
   async copy(from: string, to: string): Promise<void> {
     const { packageFolder } = this.options;
-    this.#entries ??= listPackage(packageFolder).then(({ entries }) => entries);
-    const { source, entries, single } = partOf(packageFolder, await this.#entries, from);
+    this.entries ??= listPackage(packageFolder).then(({ entries }) => entries);
+    const { source, entries, single } = partOf(packageFolder, await this.entries, from);
     const target = join(this.root, to);
     const draft = join(dirname(target), draftName(from));
-    await this.#clear(draft);
+    await this.clear(draft);
     await mkdir(dirname(target), { recursive: true });
     await copyEntries(source, entries, draft);
-    await this.#clear(target);
+    await this.clear(target);
     await rename(single === null ? draft : join(draft, single), target);
-    await this.#clear(draft);
+    await this.clear(draft);
   }
 
   /** Paths of a package go through no link of its own: what stands behind one is no part of the agent's folder. */
-  #clear(path: string): Promise<void> {
+  private clear(path: string): Promise<void> {
     return remove(this.root, relative(this.root, path).split(sep));
   }
 
@@ -72,7 +72,7 @@ export class LocalSite implements Site {
     }
     const target = join(this.root, to);
     await mkdir(dirname(target), { recursive: true });
-    await this.#clear(target);
+    await this.clear(target);
     await symlink(from, target);
   }
 

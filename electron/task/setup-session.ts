@@ -36,12 +36,12 @@ export class SetupSession {
   async run(line: string, memory: AttemptMemory): Promise<void> {
     for (let tries = 1; tries <= mostTries; tries += 1) {
       const known = memory.read();
-      const attempt = known !== null && (await this.#taken(known)) ? known : await this.#send(line, memory);
-      const outcome = await this.#outcome(attempt.command);
+      const attempt = known !== null && (await this.taken(known)) ? known : await this.send(line, memory);
+      const outcome = await this.outcome(attempt.command);
       if (outcome.exitCode === 0) return;
       await memory.write(null);
       if (outcome.exitCode !== null) {
-        throw new Error(`exit code ${outcome.exitCode}. ${await this.#tail(outcome)}`);
+        throw new Error(`exit code ${outcome.exitCode}. ${await this.tail(outcome)}`);
       }
       // It never began, or its session was lost with the host: a set-up command may be run again.
     }
@@ -53,17 +53,17 @@ export class SetupSession {
     if (await sessions.find(setupSession)) await this.options.closed(await sessions.close(setupSession));
   }
 
-  async #taken({ session, command }: Attempt): Promise<boolean> {
+  private async taken({ session, command }: Attempt): Promise<boolean> {
     const info = await this.options.sessions.find(setupSession);
     return info?.id === session && info.commandSeq >= command;
   }
 
   /** Written down before it is sent, so that a lost answer is no second command. */
-  async #send(line: string, memory: AttemptMemory): Promise<Attempt> {
+  private async send(line: string, memory: AttemptMemory): Promise<Attempt> {
     const { sessions, signal } = this.options;
     const until = performance.now() + readyMs;
     for (;;) {
-      const info = await this.#open();
+      const info = await this.open();
       const attempt = { session: info.id, command: info.commandSeq + 1 };
       await memory.write(attempt);
       try {
@@ -77,7 +77,7 @@ export class SetupSession {
     }
   }
 
-  async #open(): Promise<SessionInfo> {
+  private async open(): Promise<SessionInfo> {
     const { sessions, cwd, env } = this.options;
     const found = await sessions.find(setupSession);
     if (found?.alive) {
@@ -90,7 +90,7 @@ export class SetupSession {
     return made;
   }
 
-  async #outcome(command: number): Promise<CommandOutcome> {
+  private async outcome(command: number): Promise<CommandOutcome> {
     const { sessions, signal } = this.options;
     const outcome = await sessions.waitCommand(setupSession, command, {
       signal,
@@ -101,7 +101,7 @@ export class SetupSession {
     throw new Error(`it took longer than ${environmentTimeoutMs / 3_600_000} hours and was ended.`);
   }
 
-  async #tail({ startOffset, endOffset }: CommandOutcome): Promise<string> {
+  private async tail({ startOffset, endOffset }: CommandOutcome): Promise<string> {
     const from = Math.max(startOffset, endOffset - tailBytes);
     const { bytes } = await this.options.sessions.read(setupSession, from, endOffset - from);
     return modelText(bytes).trim().split('\n').slice(-5).join('\n');

@@ -11,8 +11,8 @@ const memoryPlaces = ['/dev/shm', '/tmp', '/var/tmp'];
 
 /** What an evaluation may write, in its folder and, in a sandbox, wherever else it can. */
 export class WrittenLimit {
-  #before = 0;
-  #roomy = false;
+  private before = 0;
+  private roomy = false;
 
   /** `folder`: of the evaluation, and nobody else writes there. `most`: bytes. */
   constructor(
@@ -22,21 +22,21 @@ export class WrittenLimit {
 
   /** What is there now does not count. */
   async begin(): Promise<void> {
-    this.#before = (await writtenBelow(this.folder)).bytes;
-    this.#roomy = (await freeOn(this.folder)) >= reserveBytes;
+    this.before = (await writtenBelow(this.folder)).bytes;
+    this.roomy = (await freeOn(this.folder)) >= reserveBytes;
   }
 
   /** What `work` writes into the folder does not count; nothing else writes meanwhile. */
   async exempt<T>(work: () => Promise<T>): Promise<T> {
     const before = (await writtenBelow(this.folder)).bytes;
     const made = await work();
-    this.#before += (await writtenBelow(this.folder)).bytes - before;
+    this.before += (await writtenBelow(this.folder)).bytes - before;
     return made;
   }
 
   /** What does not count by now, bytes: what a computer was sent of it is no more than that. */
   sent(): number {
-    return this.#before;
+    return this.before;
   }
 
   /**
@@ -44,18 +44,18 @@ export class WrittenLimit {
    * inside.
    */
   async why(first?: number): Promise<string | null> {
-    const [hidden, memory] = first === undefined ? [0, 0] : await this.#besides(first);
-    const room = this.#before + this.most - hidden - memory;
+    const [hidden, memory] = first === undefined ? [0, 0] : await this.besides(first);
+    const room = this.before + this.most - hidden - memory;
     const { bytes, unknown } = await writtenBelow(this.folder, room);
     if (bytes >= room) return `it wrote more than ${sizeOf(this.most)}`;
     if (unknown !== undefined) return unknown;
-    if (this.#roomy && (await freeOn(this.folder)) < reserveBytes)
+    if (this.roomy && (await freeOn(this.folder)) < reserveBytes)
       return `less than ${sizeOf(reserveBytes)} were left on the disk`;
     return null;
   }
 
   /** Files that are open but have no name any more, and what is kept in memory, bytes. */
-  async #besides(first: number): Promise<[number, number]> {
+  private async besides(first: number): Promise<[number, number]> {
     const { dev } = await stat(this.folder);
     return Promise.all([nameless(first, dev), inMemory(first, dev)]);
   }

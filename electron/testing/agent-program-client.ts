@@ -39,9 +39,9 @@ export class AgentProgram {
   path = '';
   /** Of the helper itself; the child is its login shell. */
   pid = 0;
-  readonly #pending = new Map<string, { parts: Buffer[]; resolve(answer: RawAnswer): void }>();
-  #buffer: Buffer = Buffer.alloc(0);
-  #lastId = 0;
+  private readonly pending = new Map<string, { parts: Buffer[]; resolve(answer: RawAnswer): void }>();
+  private buffer: Buffer = Buffer.alloc(0);
+  private lastId = 0;
 
   private constructor(child: ChildProcess) {
     this.child = child;
@@ -66,7 +66,7 @@ export class AgentProgram {
     const { helper, path } = await startAgent(stream, { nonce, sources: options.sources, signal });
     if (helper !== options.helper) throw new Error(`${helper} was started instead of ${options.helper}`);
     program.path = path;
-    stream.on('data', (piece: Buffer) => program.#received(piece));
+    stream.on('data', (piece: Buffer) => program.received(piece));
     const { body } = await program.must('exec', ['/', 20_000], Buffer.from('echo $PPID'));
     program.pid = Number(body.toString());
     return program;
@@ -79,7 +79,7 @@ export class AgentProgram {
 
   askAs(id: string, op: string, args: readonly (string | number)[], body?: Uint8Array): Promise<RawAnswer> {
     const answer = new Promise<RawAnswer>((resolve) => {
-      this.#pending.set(id, { parts: [], resolve });
+      this.pending.set(id, { parts: [], resolve });
     });
     this.send([id, op, ...args.map(String)], body);
     return answer;
@@ -93,8 +93,8 @@ export class AgentProgram {
   }
 
   nextId(): string {
-    this.#lastId += 1;
-    return String(this.#lastId);
+    this.lastId += 1;
+    return String(this.lastId);
   }
 
   send(fields: readonly string[], body: Uint8Array = new Uint8Array(0)): void {
@@ -139,35 +139,35 @@ export class AgentProgram {
     return this.child.exitCode;
   }
 
-  #received(piece: Buffer): void {
-    this.#buffer = this.#buffer.length === 0 ? piece : Buffer.concat([this.#buffer, piece]);
+  private received(piece: Buffer): void {
+    this.buffer = this.buffer.length === 0 ? piece : Buffer.concat([this.buffer, piece]);
     for (;;) {
-      const line = this.#buffer.indexOf(0x0a);
+      const line = this.buffer.indexOf(0x0a);
       if (line < 0) return;
-      const [header = 0, body = 0] = this.#buffer.toString('latin1', 0, line).split(' ').map(Number);
+      const [header = 0, body = 0] = this.buffer.toString('latin1', 0, line).split(' ').map(Number);
       const end = line + 1 + header + body;
-      if (!(header > 0 && body >= 0)) throw new Error(`no frame: ${this.#buffer.toString('latin1', 0, 200)}`);
-      if (this.#buffer.length < end) return;
-      const fields = this.#buffer
+      if (!(header > 0 && body >= 0)) throw new Error(`no frame: ${this.buffer.toString('latin1', 0, 200)}`);
+      if (this.buffer.length < end) return;
+      const fields = this.buffer
         .toString('latin1', line + 1, line + 1 + header)
         .split('\t')
         .map(unescaped);
-      const content = Buffer.from(this.#buffer.subarray(line + 1 + header, end));
-      this.#buffer = this.#buffer.subarray(end);
-      this.#frame(fields, content);
+      const content = Buffer.from(this.buffer.subarray(line + 1 + header, end));
+      this.buffer = this.buffer.subarray(end);
+      this.frame(fields, content);
     }
   }
 
-  #frame(fields: string[], body: Buffer): void {
+  private frame(fields: string[], body: Buffer): void {
     const [sign = '', id = '', ...rest] = fields;
-    const pending = this.#pending.get(id);
+    const pending = this.pending.get(id);
     if (!'=!+'.includes(sign) || !pending) {
       this.told.push({ fields, body });
       return;
     }
     pending.parts.push(body);
     if (sign === '+') return;
-    this.#pending.delete(id);
+    this.pending.delete(id);
     pending.resolve({ ok: sign === '=', fields: rest, body: Buffer.concat(pending.parts) });
   }
 }

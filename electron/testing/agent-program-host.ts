@@ -18,7 +18,7 @@ export interface TestSession {
 export class TestHost {
   readonly home: string;
   readonly helper: HelperKind;
-  readonly #programs: AgentProgram[] = [];
+  private readonly programs: AgentProgram[] = [];
 
   private constructor(home: string, helper: HelperKind) {
     this.home = home;
@@ -40,7 +40,7 @@ export class TestHost {
       ...more,
       env: { PATH: process.env.PATH, HOME: this.home, SSH_AUTH_SOCK: '/nowhere', ...more.env },
     });
-    this.#programs.push(program);
+    this.programs.push(program);
     return program;
   }
 
@@ -84,9 +84,9 @@ export class TestHost {
   }
 
   async dispose(): Promise<void> {
-    for (const program of this.#programs) await program.end();
+    for (const program of this.programs) await program.end();
     // Also a warning is a fault; what ended by fault has said so and was tested for it.
-    const said = this.#programs
+    const said = this.programs
       .map((program) => program.stderr)
       .filter((text) => !/^(waymark: .*\n)?(Killed\n)?$/.test(text));
     for (const name of await readdir(this.base).catch(() => [])) {

@@ -11,50 +11,50 @@ export class AwayComputer implements HostComputer {
   readonly name: string;
   readonly sessions: SessionHost;
   readonly files: LocalComputer['files'];
-  readonly #local: LocalComputer;
-  readonly #waiting = new Set<() => void>();
-  readonly #following = new Set<(reason: Error) => void>();
-  #state: LinkState = 'good';
+  private readonly local: LocalComputer;
+  private readonly waiting = new Set<() => void>();
+  private readonly following = new Set<(reason: Error) => void>();
+  private state: LinkState = 'good';
 
   constructor(alias: string, local: LocalComputer) {
     this.alias = alias;
     this.name = alias;
-    this.#local = local;
+    this.local = local;
     this.files = local.files;
     this.sessions = new Proxy<SessionHost>(local.sessions, {
       get: (target, property) => {
         const method = Reflect.get(target, property) as (...args: unknown[]) => Promise<unknown>;
         return (...args: unknown[]) =>
-          this.#overLink(() => method.apply(target, args), property === 'follow' ? args : null);
+          this.overLink(() => method.apply(target, args), property === 'follow' ? args : null);
       },
     });
   }
 
   /** `good` and `degraded` answer; everything else does not, and what runs over the link breaks. */
   set link(state: LinkState) {
-    this.#state = state;
-    if (this.#up) for (const resolve of this.#waiting) resolve();
-    else for (const cut of this.#following) cut(this.#unavailable());
+    this.state = state;
+    if (this.up) for (const resolve of this.waiting) resolve();
+    else for (const cut of this.following) cut(this.unavailable());
   }
 
   health(): LinkHealth {
     const base = { alias: this.alias, lastByteAt: null, roundTripMs: null, retryAt: null, tries: 0 };
-    return { ...base, state: this.#state, since: 0, message: this.#up ? '' : 'No answer on port 22.' };
+    return { ...base, state: this.state, since: 0, message: this.up ? '' : 'No answer on port 22.' };
   }
 
   async linked(signal: AbortSignal): Promise<void> {
-    if (this.#state === 'idle') this.#state = 'good';
-    while (!this.#up) {
+    if (this.state === 'idle') this.state = 'good';
+    while (!this.up) {
       signal.throwIfAborted();
       await new Promise<void>((resolve) => {
-        this.#waiting.add(resolve);
+        this.waiting.add(resolve);
         signal.addEventListener('abort', () => resolve(), { once: true });
       });
     }
   }
 
   async probe() {
-    return { ...(await this.#local.probe()), sessionsDir: '', limits: [] };
+    return { ...(await this.local.probe()), sessionsDir: '', limits: [] };
   }
 
   exec(): never {
@@ -62,19 +62,19 @@ export class AwayComputer implements HostComputer {
   }
 
   dispose(): Promise<void> {
-    return this.#local.dispose();
+    return this.local.dispose();
   }
 
-  get #up(): boolean {
-    return this.#state === 'good' || this.#state === 'degraded';
+  private get up(): boolean {
+    return this.state === 'good' || this.state === 'degraded';
   }
 
-  #unavailable(): ComputerUnavailable {
-    return new ComputerUnavailable(this.alias, `${this.alias} is ${this.#state}.`);
+  private unavailable(): ComputerUnavailable {
+    return new ComputerUnavailable(this.alias, `${this.alias} is ${this.state}.`);
   }
 
-  async #overLink(work: () => Promise<unknown>, follow: unknown[] | null): Promise<unknown> {
-    if (!this.#up) throw this.#unavailable();
+  private async overLink(work: () => Promise<unknown>, follow: unknown[] | null): Promise<unknown> {
+    if (!this.up) throw this.unavailable();
     if (follow === null) return work();
     // A cut ends the follower here and now; what it had handed over stays handed over.
     const own = new AbortController();
@@ -87,13 +87,13 @@ export class AwayComputer implements HostComputer {
       broken = reason;
       own.abort();
     };
-    this.#following.add(cut);
+    this.following.add(cut);
     try {
       const result = await work();
       if (broken !== undefined) throw broken;
       return result;
     } finally {
-      this.#following.delete(cut);
+      this.following.delete(cut);
     }
   }
 }

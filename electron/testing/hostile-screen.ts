@@ -108,27 +108,27 @@ export interface Screened {
 
 /** A terminal as the window has it, behind the filter; for tests and for the bench. */
 export class HostileScreen {
-  readonly #terminal: Terminal;
-  readonly #human: boolean;
-  #did: string[] = [];
+  private readonly terminal: Terminal;
+  private readonly human: boolean;
+  private did: string[] = [];
 
   /** `human`: a person's own terminal that may answer what its filter lets ask. */
   constructor({ human = false }: { human?: boolean } = {}) {
-    this.#human = human;
-    this.#terminal = new Terminal({
+    this.human = human;
+    this.terminal = new Terminal({
       cols: 160,
       rows: 50,
       scrollback: 10_000,
       allowProposedApi: true,
       // Not `disableStdin`: an answer would be swallowed instead of seen.
     });
-    this.#terminal.onData((data) => this.#did.push(`answer ${JSON.stringify(data)}`));
-    this.#terminal.onBinary(() => this.#did.push('binary answer'));
-    this.#terminal.onTitleChange((title) => this.#did.push(`title ${title}`));
-    this.#terminal.onBell(() => this.#did.push('bell'));
+    this.terminal.onData((data) => this.did.push(`answer ${JSON.stringify(data)}`));
+    this.terminal.onBinary(() => this.did.push('binary answer'));
+    this.terminal.onTitleChange((title) => this.did.push(`title ${title}`));
+    this.terminal.onBell(() => this.did.push('bell'));
     for (const code of [9, 50, 52, 133, 633, 777, 1337]) {
-      this.#terminal.parser.registerOscHandler(code, () => {
-        this.#did.push(`OSC ${code}`);
+      this.terminal.parser.registerOscHandler(code, () => {
+        this.did.push(`OSC ${code}`);
         return true;
       });
     }
@@ -136,21 +136,21 @@ export class HostileScreen {
 
   /** Shows the bytes as one frame, each with a filter of its own. */
   async show(bytes: Uint8Array): Promise<Screened> {
-    const filter = new TerminalFilter({ human: this.#human, questions: this.#human });
+    const filter = new TerminalFilter({ human: this.human, questions: this.human });
     const started = performance.now();
     const text = filter.push(bytes);
-    await new Promise<void>((resolve) => this.#terminal.write(text, resolve));
-    const did = this.#did;
-    this.#did = [];
+    await new Promise<void>((resolve) => this.terminal.write(text, resolve));
+    const did = this.did;
+    this.did = [];
     return { ms: performance.now() - started, length: text.length, did };
   }
 
   /** What is on the screen, and that there is one. */
   get lines(): number {
-    return this.#terminal.buffer.active.length;
+    return this.terminal.buffer.active.length;
   }
 
   dispose(): void {
-    this.#terminal.dispose();
+    this.terminal.dispose();
   }
 }

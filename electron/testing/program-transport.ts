@@ -11,11 +11,11 @@ export class ProgramTransport implements HostTransport {
   /** What is asked still arrives, and nothing comes back: a link that dies in the middle. */
   deaf = false;
   opened = 0;
-  readonly #children = new Set<ChildProcessWithoutNullStreams>();
+  private readonly children = new Set<ChildProcessWithoutNullStreams>();
 
   constructor(private readonly environment: Readonly<Record<string, string>>) {
     // What a program still writes while it closes must not meet the removal of its folder.
-    onTestFinished(() => this.#allGone());
+    onTestFinished(() => this.allGone());
   }
 
   async open(command: string): Promise<HostChannel> {
@@ -26,7 +26,7 @@ export class ProgramTransport implements HostTransport {
       stdio: ['pipe', 'pipe', 'pipe'],
       detached: true,
     });
-    this.#children.add(child);
+    this.children.add(child);
     const errors = new Tail(child.stderr);
     const heard = child.stdout.pipe(
       new Transform({
@@ -41,7 +41,7 @@ export class ProgramTransport implements HostTransport {
     const stream = new JoinedStream(heard, child.stdin, close);
     const closed = new Promise<{ reason: string }>((resolve) => {
       child.once('close', () => {
-        this.#children.delete(child);
+        this.children.delete(child);
         stream.lose();
         resolve({ reason: errors.text() });
       });
@@ -49,8 +49,8 @@ export class ProgramTransport implements HostTransport {
     return { stream, closed, close };
   }
 
-  async #allGone(): Promise<void> {
-    const running = [...this.#children].filter(
+  private async allGone(): Promise<void> {
+    const running = [...this.children].filter(
       ({ exitCode, signalCode }) => exitCode === null && signalCode === null,
     );
     await Promise.all(running.map((child) => new Promise((resolve) => child.once('exit', resolve))));
@@ -58,6 +58,6 @@ export class ProgramTransport implements HostTransport {
 
   /** Programs die at once, as their link would end them; what they started in sessions of its own lives on. */
   cut(): void {
-    for (const { pid } of this.#children) if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+    for (const { pid } of this.children) if (pid !== undefined) process.kill(-pid, 'SIGKILL');
   }
 }

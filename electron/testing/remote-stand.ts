@@ -39,7 +39,7 @@ export class RemoteWindow {
   readonly events: { name: EventName; payload: unknown }[] = [];
   readonly errors: string[] = [];
   readonly desk: RemoteDesk;
-  readonly #handlers: Handlers;
+  private readonly handlers: Handlers;
 
   constructor({ data, name, transport, endpoints = [] }: RemoteWindowOptions) {
     const settings = settingsSchema.parse({
@@ -64,12 +64,12 @@ export class RemoteWindow {
       command,
       () => Promise.reject(new Error(`${command} was answered by this machine.`)),
     ]);
-    this.#handlers = this.desk.route(Object.fromEntries(here) as Handlers);
+    this.handlers = this.desk.route(Object.fromEntries(here) as Handlers);
   }
 
   /** As the window asks: parsed, answered, and thrown when it is a failure. */
   async ask<C extends CommandName>(command: C, input: CommandInput<C>): Promise<CommandOutput<C>> {
-    const answer = await answerCommand(this.#handlers, command, input, (name, failure) =>
+    const answer = await answerCommand(this.handlers, command, input, (name, failure) =>
       this.errors.push(`${name}: ${failure.message}`),
     );
     if (answer.ok) return answer.value as CommandOutput<C>;

@@ -48,56 +48,56 @@ export class ScriptedHost implements HostTransport {
   readonly answers = new Map<string, Answer>();
   /** What each connection goes through before it stands; throwing refuses it. */
   onOpen: (options: OpenOptions) => Promise<void> | void = () => undefined;
-  readonly #lines = new Set<HostLine>();
-  #frozen = false;
+  private readonly lines = new Set<HostLine>();
+  private frozen = false;
 
   async open(_command: string, options: OpenOptions): Promise<HostChannel> {
     this.opens += 1;
     await this.onOpen(options);
     options.signal.throwIfAborted();
     const line = new HostLine(
-      (frame) => this.#answer(frame),
-      () => this.#lines.delete(line),
+      (frame) => this.answer(frame),
+      () => this.lines.delete(line),
     );
-    this.#lines.add(line);
-    line.frozen = this.#frozen;
+    this.lines.add(line);
+    line.frozen = this.frozen;
     return line;
   }
 
   /** Channels that were not closed. */
   get channels(): number {
-    return this.#lines.size;
+    return this.lines.size;
   }
 
   /** The connection breaks and both ends learn of it. */
   cut(reason = ''): void {
-    for (const line of [...this.#lines]) line.end(reason);
+    for (const line of [...this.lines]) line.end(reason);
   }
 
   /** Nothing is answered any more and nothing is closed: a stopped process or a silent network. */
   freeze(): void {
-    this.#setFrozen(true);
+    this.setFrozen(true);
   }
 
   /** Everything asked meanwhile is answered. */
   thaw(): void {
-    this.#setFrozen(false);
+    this.setFrozen(false);
   }
 
   /** The host sends this by itself. */
   say(fields: string[], body?: string): void {
-    for (const line of this.#lines) line.say(fields, body);
+    for (const line of this.lines) line.say(fields, body);
   }
 
-  #setFrozen(frozen: boolean): void {
-    this.#frozen = frozen;
-    for (const line of this.#lines) {
+  private setFrozen(frozen: boolean): void {
+    this.frozen = frozen;
+    for (const line of this.lines) {
       line.frozen = frozen;
       line.takeIn();
     }
   }
 
-  async #answer(frame: Frame): Promise<{ fields: string[]; body?: string }> {
+  private async answer(frame: Frame): Promise<{ fields: string[]; body?: string }> {
     const answer = this.answers.get(frame.fields[1] ?? '');
     if (answer) return answer(frame);
     if (frame.fields[1] === 'ping') return { fields: [String(Date.now())] };
@@ -112,22 +112,22 @@ class HostLine implements HostChannel {
   readonly stream: Duplex;
   readonly closed: Promise<{ reason: string }>;
   frozen = false;
-  readonly #decoder = new FrameDecoder();
-  readonly #answer: (frame: Frame) => Promise<{ fields: string[]; body?: string }>;
-  readonly #gone: () => void;
-  #waiting: Buffer[] = [];
-  #tellClosed: (end: { reason: string }) => void = () => undefined;
+  private readonly decoder = new FrameDecoder();
+  private readonly answer: (frame: Frame) => Promise<{ fields: string[]; body?: string }>;
+  private readonly gone: () => void;
+  private waiting: Buffer[] = [];
+  private tellClosed: (end: { reason: string }) => void = () => undefined;
 
   constructor(answer: (frame: Frame) => Promise<{ fields: string[]; body?: string }>, gone: () => void) {
-    this.#answer = answer;
-    this.#gone = gone;
+    this.answer = answer;
+    this.gone = gone;
     this.closed = new Promise((resolve) => {
-      this.#tellClosed = resolve;
+      this.tellClosed = resolve;
     });
     this.stream = new Duplex({
       read: () => undefined,
       write: (chunk: Buffer, _encoding, done) => {
-        this.#waiting.push(chunk);
+        this.waiting.push(chunk);
         this.takeIn();
         done();
       },
@@ -143,16 +143,16 @@ class HostLine implements HostChannel {
   }
 
   end(reason: string): void {
-    this.#gone();
-    this.#tellClosed({ reason });
+    this.gone();
+    this.tellClosed({ reason });
     this.stream.destroy();
   }
 
   takeIn(): void {
     if (this.frozen) return;
-    const pieces = this.#waiting;
-    this.#waiting = [];
-    for (const piece of pieces) this.#decoder.push(piece, (frame) => void this.#reply(frame));
+    const pieces = this.waiting;
+    this.waiting = [];
+    for (const piece of pieces) this.decoder.push(piece, (frame) => void this.reply(frame));
   }
 
   say(fields: string[], body = ''): void {
@@ -161,11 +161,11 @@ class HostLine implements HostChannel {
     this.stream.push(Buffer.concat([encodeHead(fields, bytes.length), bytes]));
   }
 
-  async #reply({ fields, body }: Frame): Promise<void> {
+  private async reply({ fields, body }: Frame): Promise<void> {
     const [id = '', op = ''] = fields;
     if (op === 'cancel' || op === 'credit') return;
     try {
-      const answer = await this.#answer({ fields, body });
+      const answer = await this.answer({ fields, body });
       this.say(['=', id, ...answer.fields], answer.body);
     } catch (error) {
       this.say(['!', id, 'bad_request', (error as Error).message]);

@@ -22,63 +22,63 @@ export interface InputDoors {
  * would arrive when nobody expects it any more.
  */
 export class TerminalInput {
-  readonly #doors: InputDoors;
-  #waiting: Uint8Array[] = [];
-  #bytes = 0;
-  #busy = false;
+  private readonly doors: InputDoors;
+  private waiting: Uint8Array[] = [];
+  private bytes = 0;
+  private busy = false;
 
   constructor(doors: InputDoors) {
-    this.#doors = doors;
+    this.doors = doors;
   }
 
   type(bytes: Uint8Array): void {
-    if (!this.#doors.open()) {
-      this.#doors.refused(bytes.length, { kind: 'link' });
+    if (!this.doors.open()) {
+      this.doors.refused(bytes.length, { kind: 'link' });
       return;
     }
-    if (this.#bytes + bytes.length > maxWaitingBytes) {
-      this.#doors.refused(bytes.length, { kind: 'full' });
+    if (this.bytes + bytes.length > maxWaitingBytes) {
+      this.doors.refused(bytes.length, { kind: 'full' });
       return;
     }
-    this.#waiting.push(bytes);
-    this.#bytes += bytes.length;
-    void this.#send();
+    this.waiting.push(bytes);
+    this.bytes += bytes.length;
+    void this.send();
   }
 
-  async #send(): Promise<void> {
-    if (this.#busy) return;
-    this.#busy = true;
+  private async send(): Promise<void> {
+    if (this.busy) return;
+    this.busy = true;
     try {
-      while (this.#bytes > 0) {
-        const piece = this.#take();
+      while (this.bytes > 0) {
+        const piece = this.take();
         try {
-          await this.#doors.send(piece);
-          this.#doors.sent();
+          await this.doors.send(piece);
+          this.doors.sent();
         } catch (thrown) {
-          const lost = piece.length + this.#bytes;
-          this.#waiting = [];
-          this.#bytes = 0;
-          this.#doors.refused(lost, { kind: 'failed', message: failureOf(thrown).message });
+          const lost = piece.length + this.bytes;
+          this.waiting = [];
+          this.bytes = 0;
+          this.doors.refused(lost, { kind: 'failed', message: failureOf(thrown).message });
         }
       }
     } finally {
-      this.#busy = false;
+      this.busy = false;
     }
   }
 
   /** The next bytes, as many as go together. */
-  #take(): Uint8Array<ArrayBuffer> {
-    const size = Math.min(pieceBytes, this.#bytes);
+  private take(): Uint8Array<ArrayBuffer> {
+    const size = Math.min(pieceBytes, this.bytes);
     const piece = new Uint8Array(size);
     for (let filled = 0; filled < size; ) {
-      const first = this.#waiting[0] ?? piece;
+      const first = this.waiting[0] ?? piece;
       const part = first.subarray(0, size - filled);
       piece.set(part, filled);
       filled += part.length;
-      if (part.length === first.length) this.#waiting.shift();
-      else this.#waiting[0] = first.subarray(part.length);
+      if (part.length === first.length) this.waiting.shift();
+      else this.waiting[0] = first.subarray(part.length);
     }
-    this.#bytes -= size;
+    this.bytes -= size;
     return piece;
   }
 }

@@ -7,8 +7,8 @@ type Answers = Partial<Record<CommandName, (input: never) => unknown>>;
 /** A main process for tests of stores: answers commands, remembers them, and sends events. */
 export class BridgeStand {
   readonly calls: [CommandName, unknown][] = [];
-  readonly #listeners = new Map<EventName, Set<(payload: unknown) => void>>();
-  readonly #online = new Set<() => void>();
+  private readonly listeners = new Map<EventName, Set<(payload: unknown) => void>>();
+  private readonly ownOnline = new Set<() => void>();
 
   constructor(readonly answers: Answers) {
     const stand = {
@@ -25,29 +25,29 @@ export class BridgeStand {
           }
         },
         on: (event: EventName, listener: (payload: unknown) => void) => {
-          const known = this.#listeners.get(event) ?? new Set();
-          this.#listeners.set(event, known.add(listener));
+          const known = this.listeners.get(event) ?? new Set();
+          this.listeners.set(event, known.add(listener));
           return () => known.delete(listener);
         },
       },
-      addEventListener: (_event: string, listener: () => void) => this.#online.add(listener),
-      removeEventListener: (_event: string, listener: () => void) => this.#online.delete(listener),
+      addEventListener: (_event: string, listener: () => void) => this.ownOnline.add(listener),
+      removeEventListener: (_event: string, listener: () => void) => this.ownOnline.delete(listener),
     };
     Object.assign(globalThis, { window: stand });
   }
 
   send<E extends EventName>(event: E, payload: EventPayloads[E]): void {
-    for (const listener of this.#listeners.get(event) ?? []) listener(payload);
+    for (const listener of this.listeners.get(event) ?? []) listener(payload);
   }
 
   /** The machine's network came back. */
   online(): void {
-    for (const listener of this.#online) listener();
+    for (const listener of this.ownOnline) listener();
   }
 
   /** How many listeners there are, of events of either kind. */
   listening(): number {
-    return [...this.#listeners.values()].reduce((sum, { size }) => sum + size, 0) + this.#online.size;
+    return [...this.listeners.values()].reduce((sum, { size }) => sum + size, 0) + this.ownOnline.size;
   }
 }
 

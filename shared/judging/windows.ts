@@ -27,46 +27,46 @@ export const windowLimits: WindowLimits = { tokens: 24_000, turns: 24, overlap: 
  * context.
  */
 export class WindowCutter {
-  readonly #turns: JudgedTurn[] = [];
-  #judged: JudgedTurn[] = [];
-  #context: JudgedTurn[] = [];
+  private readonly turns: JudgedTurn[] = [];
+  private judged: JudgedTurn[] = [];
+  private context: JudgedTurn[] = [];
   /** Of both. */
-  #tokens = 0;
+  private tokens = 0;
 
   constructor(private readonly limits: WindowLimits = windowLimits) {}
 
   /** The window that is full before this turn, the next of the segment; null: none is. */
   add(turn: JudgedTurn): JudgeWindow | null {
-    this.#turns.push(turn);
+    this.turns.push(turn);
     if (turn.isSummary) return null;
     const { turns, tokens } = this.limits;
-    const isFull = this.#judged.length === turns || this.#tokens + turn.tokens > tokens;
-    const full = isFull ? this.#close() : null;
-    this.#judged.push(turn);
-    this.#tokens += turn.tokens;
+    const isFull = this.judged.length === turns || this.tokens + turn.tokens > tokens;
+    const full = isFull ? this.close() : null;
+    this.judged.push(turn);
+    this.tokens += turn.tokens;
     return full;
   }
 
   /** What is left once the segment is read. */
   end(): JudgeWindow[] {
-    const last = this.#close();
-    const summaries = [...this.#turns.entries()].flatMap(([at, turn]): JudgeWindow[] => {
+    const last = this.close();
+    const summaries = [...this.turns.entries()].flatMap(([at, turn]): JudgeWindow[] => {
       if (!turn.isSummary) return [];
-      const context = fitted(this.#turns.slice(0, at), this.limits.tokens - turn.tokens);
+      const context = fitted(this.turns.slice(0, at), this.limits.tokens - turn.tokens);
       return [{ rubric: 'summaries', judged: [turn], context }];
     });
     return [...(last === null ? [] : [last]), ...summaries];
   }
 
-  #close(): JudgeWindow | null {
+  private close(): JudgeWindow | null {
     const { overlap, tokens } = this.limits;
-    const [context, judged] = [this.#context, this.#judged];
+    const [context, judged] = [this.context, this.judged];
     if (judged.length === 0) return null;
-    this.#context = overlap === 0 ? [] : [...context, ...judged].slice(-overlap);
+    this.context = overlap === 0 ? [] : [...context, ...judged].slice(-overlap);
     // The overlap may be large as well; the newest of it matters most.
-    while (tokensOf(this.#context) > tokens / 4) this.#context = this.#context.slice(1);
-    this.#tokens = tokensOf(this.#context);
-    this.#judged = [];
+    while (tokensOf(this.context) > tokens / 4) this.context = this.context.slice(1);
+    this.tokens = tokensOf(this.context);
+    this.judged = [];
     return { rubric: 'steps', context, judged };
   }
 }

@@ -27,24 +27,24 @@ export function shareOf(part: number, n: number): Estimate | null {
 
 /** How often two raters each said what of the same items. */
 export class PairTable {
-  readonly #cells = new Map<string, { one: string; other: string; count: number }>();
+  private readonly cells = new Map<string, { one: string; other: string; count: number }>();
   n = 0;
 
   add(one: string, other: string): void {
     const key = JSON.stringify([one, other]);
-    const cell = this.#cells.get(key) ?? { one, other, count: 0 };
+    const cell = this.cells.get(key) ?? { one, other, count: 0 };
     cell.count += 1;
-    this.#cells.set(key, cell);
+    this.cells.set(key, cell);
     this.n += 1;
   }
 
   count(one: string, other: string): number {
-    return this.#cells.get(JSON.stringify([one, other]))?.count ?? 0;
+    return this.cells.get(JSON.stringify([one, other]))?.count ?? 0;
   }
 
   /** Share of items of which both said the same. */
   raw(): Estimate | null {
-    return shareOf(this.#same(), this.n);
+    return shareOf(this.same(), this.n);
   }
 
   /**
@@ -56,22 +56,22 @@ export class PairTable {
     if (n === 0) return null;
     const ones = new Map<string, number>();
     const others = new Map<string, number>();
-    for (const { one, other, count } of this.#cells.values()) {
+    for (const { one, other, count } of this.cells.values()) {
       ones.set(one, (ones.get(one) ?? 0) + count);
       others.set(other, (others.get(other) ?? 0) + count);
     }
     let expected = 0;
     for (const [category, count] of ones) expected += (count / n) * ((others.get(category) ?? 0) / n);
     if (expected >= 1) return null;
-    const observed = this.#same() / n;
+    const observed = this.same() / n;
     const error = Math.sqrt((observed * (1 - observed)) / n) / (1 - expected);
     const value = (observed - expected) / (1 - expected);
     return { value, n, low: within(value - Z * error, -1, 1), high: within(value + Z * error, -1, 1) };
   }
 
-  #same(): number {
+  private same(): number {
     let same = 0;
-    for (const { one, other, count } of this.#cells.values()) if (one === other) same += count;
+    for (const { one, other, count } of this.cells.values()) if (one === other) same += count;
     return same;
   }
 }

@@ -166,12 +166,12 @@ function addPairs(
 const BANDS = 10;
 
 class Calibration {
-  readonly #bands = Array.from({ length: BANDS }, () => ({ votes: 0, sure: 0, right: 0 }));
+  private readonly ownBands = Array.from({ length: BANDS }, () => ({ votes: 0, sure: 0, right: 0 }));
 
   add(confidence: number, isRight: boolean): void {
     const at = Math.min(BANDS - 1, Math.floor(confidence * BANDS));
     // 0.8999999999999999 times ten is nine.
-    const band = this.#bands[confidence < at / BANDS ? at - 1 : at];
+    const band = this.ownBands[confidence < at / BANDS ? at - 1 : at];
     if (band === undefined) return;
     band.votes += 1;
     band.sure += confidence;
@@ -179,7 +179,7 @@ class Calibration {
   }
 
   bands(): SureVotes[] {
-    return this.#bands.flatMap(({ votes, sure, right }, at) => {
+    return this.ownBands.flatMap(({ votes, sure, right }, at) => {
       const share = shareOf(right, votes);
       const edges = { from: at / BANDS, to: (at + 1) / BANDS };
       return share === null ? [] : [{ ...edges, sure: sure / votes, right: share }];
@@ -195,93 +195,92 @@ class Calibration {
 }
 
 class JudgeTally {
-  readonly #calibration = new Calibration();
-  readonly #table = new PairTable();
-  readonly #rubrics = new Set<string>();
-  readonly #reasons = new Map<string, { masked: number; right: number; compared: number }>();
-  #votes = 0;
-  #unparsable = 0;
-  #contradicting = 0;
+  private readonly calibration = new Calibration();
+  private readonly table = new PairTable();
+  private readonly rubrics = new Set<string>();
+  private readonly reasons = new Map<string, { masked: number; right: number; compared: number }>();
+  private votes = 0;
+  private unparsable = 0;
+  private contradicting = 0;
 
   constructor(private readonly judge: string) {}
 
   /** What it says of one step, one vote or several that a merge brought together; returns its opinion, if it has one. */
   add(said: readonly Opinion[], truth: LabelValue | null): Opinion | null {
-    this.#votes += 1;
+    this.votes += 1;
     for (const { rubric } of said) {
-      if (rubric !== '') this.#rubrics.add(rubric);
+      if (rubric !== '') this.rubrics.add(rubric);
     }
     const [verdict, ...others] = said.filter((each) => !isUnparsable(each));
-    if (verdict === undefined) this.#unparsable += 1;
-    else if (others.some(({ value }) => value !== verdict.value)) this.#contradicting += 1;
+    if (verdict === undefined) this.unparsable += 1;
+    else if (others.some(({ value }) => value !== verdict.value)) this.contradicting += 1;
     else {
-      this.#count(verdict, truth);
+      this.count(verdict, truth);
       return verdict;
     }
     return null;
   }
 
-  #count(verdict: Opinion, truth: LabelValue | null): void {
+  private count(verdict: Opinion, truth: LabelValue | null): void {
     const masks = verdict.value === 'mask';
     if (truth !== null) {
-      this.#table.add(masks ? 'mask' : 'train', truth);
-      if (verdict.confidence !== null)
-        this.#calibration.add(verdict.confidence, masks === (truth === 'mask'));
+      this.table.add(masks ? 'mask' : 'train', truth);
+      if (verdict.confidence !== null) this.calibration.add(verdict.confidence, masks === (truth === 'mask'));
     }
     if (!masks) return;
-    const found = this.#reasons.get(verdict.reason) ?? { masked: 0, right: 0, compared: 0 };
-    this.#reasons.set(verdict.reason, found);
+    const found = this.reasons.get(verdict.reason) ?? { masked: 0, right: 0, compared: 0 };
+    this.reasons.set(verdict.reason, found);
     found.masked += 1;
     if (truth !== null) found.compared += 1;
     if (truth === 'mask') found.right += 1;
   }
 
   figures(): JudgeFigures {
-    const table = this.#table;
+    const table = this.table;
     const both = table.count('mask', 'mask');
     return {
       judge: this.judge,
-      rubrics: [...this.#rubrics].sort(),
-      votes: this.#votes,
-      unparsable: this.#unparsable,
-      contradicting: this.#contradicting,
+      rubrics: [...this.rubrics].sort(),
+      votes: this.votes,
+      unparsable: this.unparsable,
+      contradicting: this.contradicting,
       accuracy: table.raw(),
       kappa: table.kappa(),
       maskPrecision: shareOf(both, both + table.count('mask', 'train')),
       maskRecall: shareOf(both, both + table.count('train', 'mask')),
-      byReason: [...this.#reasons]
+      byReason: [...this.reasons]
         .map(([reason, { masked, right, compared }]) => ({ reason, masked, right: shareOf(right, compared) }))
         .sort((a, b) => b.masked - a.masked || (a.reason < b.reason ? -1 : 1)),
-      bySureness: this.#calibration.bands(),
-      calibrationError: this.#calibration.error(),
+      bySureness: this.calibration.bands(),
+      calibrationError: this.calibration.error(),
     };
   }
 }
 
 class TaskTally {
-  #steps = 0;
-  #votes = 0;
-  #good = { kept: 0, votes: 0 };
-  #bad = { masked: 0, votes: 0 };
+  private steps = 0;
+  private votes = 0;
+  private good = { kept: 0, votes: 0 };
+  private bad = { masked: 0, votes: 0 };
 
   constructor(private readonly task: string) {}
 
   add(keeps: number, votes: number, outcome: StepOpinions['outcome']): void {
-    this.#steps += 1;
-    this.#votes += votes;
+    this.steps += 1;
+    this.votes += votes;
     if (outcome === 1) {
-      this.#good.kept += keeps;
-      this.#good.votes += votes;
+      this.good.kept += keeps;
+      this.good.votes += votes;
     } else if (outcome === -1) {
-      this.#bad.masked += votes - keeps;
-      this.#bad.votes += votes;
+      this.bad.masked += votes - keeps;
+      this.bad.votes += votes;
     }
   }
 
   figures(): TaskVotes {
-    const perStep = Math.round(this.#votes / this.#steps);
-    const plus = shareOf(this.#good.kept, this.#good.votes);
-    const minus = shareOf(this.#bad.masked, this.#bad.votes);
+    const perStep = Math.round(this.votes / this.steps);
+    const plus = shareOf(this.good.kept, this.good.votes);
+    const minus = shareOf(this.bad.masked, this.bad.votes);
     const both = plus !== null && minus !== null;
     return {
       task: this.task,

@@ -18,32 +18,32 @@ const bellByte = 0x07;
 
 /** Finds markers with the right nonce in bytes that arrive in order. */
 export class MarkerScanner {
-  readonly #prefix: Uint8Array;
+  private readonly prefix: Uint8Array;
   /** Bytes of a marker that is not complete yet. */
-  #held: Uint8Array = new Uint8Array(0);
-  #offset = 0;
+  private held: Uint8Array = new Uint8Array(0);
+  private ownOffset = 0;
 
   constructor(nonce: string) {
-    this.#prefix = Uint8Array.from(`\x1b]7717;${nonce};`, (character) => character.charCodeAt(0));
+    this.prefix = Uint8Array.from(`\x1b]7717;${nonce};`, (character) => character.charCodeAt(0));
   }
 
   /** Bytes seen so far. */
   get offset(): number {
-    return this.#offset;
+    return this.ownOffset;
   }
 
   /** The next bytes of the log. */
   push(bytes: Uint8Array): Marker[] {
-    const base = this.#offset - this.#held.length;
-    const data = this.#held.length === 0 ? bytes : joined(this.#held, bytes);
-    this.#offset += bytes.length;
-    this.#held = new Uint8Array(0);
+    const base = this.ownOffset - this.held.length;
+    const data = this.held.length === 0 ? bytes : joined(this.held, bytes);
+    this.ownOffset += bytes.length;
+    this.held = new Uint8Array(0);
     const markers: Marker[] = [];
     let at = data.indexOf(escapeByte);
     while (at >= 0) {
-      const found = this.#at(data, at);
+      const found = this.at(data, at);
       if (found === 'incomplete') {
-        this.#held = data.slice(at);
+        this.held = data.slice(at);
         break;
       }
       if (found) markers.push({ ...found, start: base + at, end: base + found.end });
@@ -52,12 +52,12 @@ export class MarkerScanner {
     return markers;
   }
 
-  #at(data: Uint8Array, at: number): Marker | 'incomplete' | undefined {
-    for (let i = 0; i < this.#prefix.length; i += 1) {
+  private at(data: Uint8Array, at: number): Marker | 'incomplete' | undefined {
+    for (let i = 0; i < this.prefix.length; i += 1) {
       if (at + i === data.length) return 'incomplete';
-      if (data[at + i] !== this.#prefix[i]) return undefined;
+      if (data[at + i] !== this.prefix[i]) return undefined;
     }
-    let end = at + this.#prefix.length;
+    let end = at + this.prefix.length;
     let text = '';
     for (; end - at < maxMarker; end += 1) {
       const byte = data[end];
@@ -96,88 +96,88 @@ export interface IndexedCommand {
  * command prints again (`cat` of the log) change nothing. A program that deliberately forges the next marker is not stopped.
  */
 export class CommandIndex {
-  readonly #commands = new Map<number, IndexedCommand>();
-  #seq = 0;
-  #phase: 'starting' | 'prompt' | 'line' | 'command' | 'done' = 'starting';
-  #lineStartedAt: number | undefined;
-  #current: IndexedCommand | undefined;
-  #lastCommand = 0;
+  private readonly ownCommands = new Map<number, IndexedCommand>();
+  private seq = 0;
+  private phase: 'starting' | 'prompt' | 'line' | 'command' | 'done' = 'starting';
+  private lineStartedAt: number | undefined;
+  private current: IndexedCommand | undefined;
+  private ownLastCommand = 0;
 
   /** True between a prompt marker and the next line. */
   get atPrompt(): boolean {
-    return this.#phase === 'prompt';
+    return this.phase === 'prompt';
   }
 
   /** True until the shell showed its first prompt. */
   get starting(): boolean {
-    return this.#phase === 'starting';
+    return this.phase === 'starting';
   }
 
   /** True between the end of a line and the next prompt. */
   get ending(): boolean {
-    return this.#phase === 'done';
+    return this.phase === 'done';
   }
 
   /** The line that runs now. `commandSeq` is undefined for one that was typed. */
   get running(): { commandSeq: number | undefined; startedAt: number | undefined } | undefined {
-    if (this.#phase !== 'line' && this.#phase !== 'command') return undefined;
+    if (this.phase !== 'line' && this.phase !== 'command') return undefined;
     return {
-      commandSeq: this.#current?.commandSeq,
-      startedAt: this.#current?.startedAt ?? this.#lineStartedAt,
+      commandSeq: this.current?.commandSeq,
+      startedAt: this.current?.startedAt ?? this.lineStartedAt,
     };
   }
 
   /** The highest number of a command that has begun. */
   get lastCommand(): number {
-    return this.#lastCommand;
+    return this.ownLastCommand;
   }
 
   command(commandSeq: number): IndexedCommand | undefined {
-    return this.#commands.get(commandSeq);
+    return this.ownCommands.get(commandSeq);
   }
 
   commands(): IndexedCommand[] {
-    return [...this.#commands.values()];
+    return [...this.ownCommands.values()];
   }
 
   /** Returns whether the marker was the expected one. */
   accept(marker: Marker): boolean {
     switch (marker.kind) {
       case 'C':
-        if (marker.seq !== this.#seq + 1) return false;
-        this.#openLine(marker);
+        if (marker.seq !== this.seq + 1) return false;
+        this.openLine(marker);
         return true;
       case 'B':
-        return this.#begin(marker);
+        return this.begin(marker);
       case 'D':
-        if (marker.seq !== this.#seq || !this.running) return false;
-        this.#closeCommand(marker.start, stamp(marker.fields[0]), exitCode(marker.fields[1]));
-        this.#phase = 'done';
+        if (marker.seq !== this.seq || !this.running) return false;
+        this.closeCommand(marker.start, stamp(marker.fields[0]), exitCode(marker.fields[1]));
+        this.phase = 'done';
         return true;
       case 'A':
-        if (marker.seq !== this.#seq || (this.#phase !== 'done' && this.#phase !== 'starting')) return false;
-        this.#phase = 'prompt';
+        if (marker.seq !== this.seq || (this.phase !== 'done' && this.phase !== 'starting')) return false;
+        this.phase = 'prompt';
         return true;
     }
   }
 
-  #openLine(marker: Marker): void {
+  private openLine(marker: Marker): void {
     // A line without an end (something replaced the shell's prompt command): closed by the next one.
-    this.#closeCommand(marker.start, undefined, null);
-    this.#seq = marker.seq;
-    this.#phase = 'line';
-    this.#lineStartedAt = stamp(marker.fields[0]);
+    this.closeCommand(marker.start, undefined, null);
+    this.seq = marker.seq;
+    this.phase = 'line';
+    this.lineStartedAt = stamp(marker.fields[0]);
   }
 
-  #begin(marker: Marker): boolean {
+  private begin(marker: Marker): boolean {
     const commandSeq = Number(marker.fields[1]);
-    if (!Number.isSafeInteger(commandSeq) || commandSeq <= this.#lastCommand) return false;
+    if (!Number.isSafeInteger(commandSeq) || commandSeq <= this.ownLastCommand) return false;
     // Shells without PS0 do not announce the line first.
-    if (marker.seq === this.#seq + 1) this.#openLine(marker);
-    if (marker.seq !== this.#seq || this.#phase !== 'line') return false;
-    this.#phase = 'command';
-    this.#lastCommand = commandSeq;
-    this.#current = {
+    if (marker.seq === this.seq + 1) this.openLine(marker);
+    if (marker.seq !== this.seq || this.phase !== 'line') return false;
+    this.phase = 'command';
+    this.ownLastCommand = commandSeq;
+    this.current = {
       commandSeq,
       startOffset: marker.end,
       startedAt: stamp(marker.fields[0]) ?? 0,
@@ -185,17 +185,17 @@ export class CommandIndex {
       endedAt: undefined,
       exitCode: undefined,
     };
-    this.#commands.set(commandSeq, this.#current);
+    this.ownCommands.set(commandSeq, this.current);
     return true;
   }
 
-  #closeCommand(endOffset: number, endedAt: number | undefined, code: number | null): void {
-    if (this.#current) {
-      this.#current.endOffset = endOffset;
-      this.#current.endedAt = endedAt;
-      this.#current.exitCode = code;
+  private closeCommand(endOffset: number, endedAt: number | undefined, code: number | null): void {
+    if (this.current) {
+      this.current.endOffset = endOffset;
+      this.current.endedAt = endedAt;
+      this.current.exitCode = code;
     }
-    this.#current = undefined;
+    this.current = undefined;
   }
 }
 

@@ -33,15 +33,15 @@ declare const TextDecoder: new (
 
 /** Streaming UTF-8 to text; invalid bytes become U+FFFD, characters split between chunks are kept whole. */
 export class Utf8Stream {
-  readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  private readonly decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
   push(bytes: Uint8Array): string {
-    return this.#decoder.decode(bytes, { stream: true });
+    return this.decoder.decode(bytes, { stream: true });
   }
 
   /** What an unfinished last character decodes to. */
   end(): string {
-    return this.#decoder.decode();
+    return this.decoder.decode();
   }
 }
 
@@ -51,136 +51,136 @@ const wholeCsi = /\x1b\[([<=>?]?)([0-9:;<=>?]{0,64})([ -/]{0,4})([@-~])/y;
 const stringEnd = /[\x00-\x1f\x7f-\x9f]/g;
 
 export class EscapeParser {
-  readonly #sink: EscapeSink;
-  #state: State = 'ground';
-  #collected = '';
-  #payload: string[] = [];
-  #payloadLength = 0;
+  private readonly sink: EscapeSink;
+  private state: State = 'ground';
+  private collected = '';
+  private payload: string[] = [];
+  private payloadLength = 0;
 
   constructor(sink: EscapeSink) {
-    this.#sink = sink;
+    this.sink = sink;
   }
 
   /** True when no sequence is half read. */
   get atGround(): boolean {
-    return this.#state === 'ground';
+    return this.state === 'ground';
   }
 
   push(text: string): void {
     let at = 0;
     while (at < text.length) {
-      if (this.#state === 'ground') {
+      if (this.state === 'ground') {
         printable.lastIndex = at;
         const run = printable.exec(text)?.[0];
         if (run !== undefined) {
-          this.#sink.text(run);
+          this.sink.text(run);
           at += run.length;
           continue;
         }
         wholeCsi.lastIndex = at;
         const csi = wholeCsi.exec(text);
         if (csi !== null) {
-          this.#sink.csi(csi[1] ?? '', csi[2] ?? '', csi[3] ?? '', csi[4] ?? '');
+          this.sink.csi(csi[1] ?? '', csi[2] ?? '', csi[3] ?? '', csi[4] ?? '');
           at = wholeCsi.lastIndex;
           continue;
         }
-        this.#anywhere(text.charCodeAt(at));
+        this.anywhere(text.charCodeAt(at));
         at += 1;
-      } else if (this.#state === 'osc' || this.#state === 'string') {
-        at = this.#inString(text, at);
+      } else if (this.state === 'osc' || this.state === 'string') {
+        at = this.inString(text, at);
       } else {
         const code = text.charCodeAt(at);
         at += 1;
-        if (code < 0x20 || (code >= 0x7f && code <= 0x9f)) this.#anywhere(code);
-        else if (this.#state === 'escape') this.#inEscape(code);
-        else this.#inCsi(code);
+        if (code < 0x20 || (code >= 0x7f && code <= 0x9f)) this.anywhere(code);
+        else if (this.state === 'escape') this.inEscape(code);
+        else this.inCsi(code);
       }
     }
   }
 
   /** Control characters mean the same in every state but inside strings. */
-  #anywhere(code: number): void {
-    if (code === 0x1b) this.#enter('escape');
-    else if (code === 0x18 || code === 0x1a) this.#enter('ground');
-    else if (code < 0x20) this.#sink.control(code);
-    else if (code >= 0x80) this.#c1(code);
+  private anywhere(code: number): void {
+    if (code === 0x1b) this.enter('escape');
+    else if (code === 0x18 || code === 0x1a) this.enter('ground');
+    else if (code < 0x20) this.sink.control(code);
+    else if (code >= 0x80) this.c1(code);
   }
 
-  #c1(code: number): void {
-    this.#enter('escape');
-    this.#inEscape(code - 0x40);
+  private c1(code: number): void {
+    this.enter('escape');
+    this.inEscape(code - 0x40);
   }
 
-  #enter(state: State): void {
-    this.#state = state;
-    this.#collected = '';
-    this.#payload = [];
-    this.#payloadLength = 0;
+  private enter(state: State): void {
+    this.state = state;
+    this.collected = '';
+    this.payload = [];
+    this.payloadLength = 0;
   }
 
-  #inEscape(code: number): void {
+  private inEscape(code: number): void {
     const character = String.fromCharCode(code);
     if (code < 0x30) {
-      if (this.#collected.length < escapeLimit) this.#collected += character;
+      if (this.collected.length < escapeLimit) this.collected += character;
       return;
     }
-    const intermediates = this.#collected;
+    const intermediates = this.collected;
     if (code >= 0xa0) {
-      this.#enter('ground');
-      this.#sink.text(character);
-    } else if (intermediates === '' && character === '[') this.#enter('csi');
-    else if (intermediates === '' && character === ']') this.#enter('osc');
+      this.enter('ground');
+      this.sink.text(character);
+    } else if (intermediates === '' && character === '[') this.enter('csi');
+    else if (intermediates === '' && character === ']') this.enter('osc');
     // DCS, SOS, PM, APC, and the title string of screen
-    else if (intermediates === '' && 'PX^_k'.includes(character)) this.#enter('string');
+    else if (intermediates === '' && 'PX^_k'.includes(character)) this.enter('string');
     else {
-      this.#enter('ground');
+      this.enter('ground');
       if (intermediates.length < escapeLimit && character !== '\\')
-        this.#sink.escape(intermediates, character);
+        this.sink.escape(intermediates, character);
     }
   }
 
-  #inCsi(code: number): void {
+  private inCsi(code: number): void {
     if (code >= 0xa0) {
-      this.#enter('ground');
-      this.#sink.text(String.fromCharCode(code));
+      this.enter('ground');
+      this.sink.text(String.fromCharCode(code));
       return;
     }
     if (code < 0x40) {
-      if (this.#collected.length >= csiLimit) this.#state = 'csi-ignore';
-      else this.#collected += String.fromCharCode(code);
+      if (this.collected.length >= csiLimit) this.state = 'csi-ignore';
+      else this.collected += String.fromCharCode(code);
       return;
     }
-    const ignored = this.#state === 'csi-ignore';
-    const parts = /^([<=>?]?)([0-9:;<=>?]*)([ -/]*)$/.exec(this.#collected);
-    this.#enter('ground');
+    const ignored = this.state === 'csi-ignore';
+    const parts = /^([<=>?]?)([0-9:;<=>?]*)([ -/]*)$/.exec(this.collected);
+    this.enter('ground');
     if (!ignored && parts) {
-      this.#sink.csi(parts[1] ?? '', parts[2] ?? '', parts[3] ?? '', String.fromCharCode(code));
+      this.sink.csi(parts[1] ?? '', parts[2] ?? '', parts[3] ?? '', String.fromCharCode(code));
     }
   }
 
   /** Takes payload up to the next control character; returns where to go on. */
-  #inString(text: string, from: number): number {
+  private inString(text: string, from: number): number {
     stringEnd.lastIndex = from;
     const stop = stringEnd.exec(text)?.index ?? text.length;
-    const room = stringPayloadLimit - this.#payloadLength;
+    const room = stringPayloadLimit - this.payloadLength;
     if (stop - from > room) {
       // Never closed, or a bomb: forget it and show what follows.
-      this.#enter('ground');
+      this.enter('ground');
       return from + room;
     }
-    if (this.#state === 'osc' && stop > from) this.#payload.push(text.slice(from, stop));
-    this.#payloadLength += stop - from;
+    if (this.state === 'osc' && stop > from) this.payload.push(text.slice(from, stop));
+    this.payloadLength += stop - from;
     if (stop === text.length) return stop;
     const code = text.charCodeAt(stop);
-    if (code === 0x18 || code === 0x1a) this.#enter('ground');
-    else if (code === 0x1b || code === 0x9c || (code === 0x07 && this.#state === 'osc')) {
-      const payload = this.#state === 'osc' ? this.#payload.join('') : undefined;
-      this.#enter(code === 0x1b ? 'escape' : 'ground');
-      if (payload !== undefined) this.#sink.osc(payload);
+    if (code === 0x18 || code === 0x1a) this.enter('ground');
+    else if (code === 0x1b || code === 0x9c || (code === 0x07 && this.state === 'osc')) {
+      const payload = this.state === 'osc' ? this.payload.join('') : undefined;
+      this.enter(code === 0x1b ? 'escape' : 'ground');
+      if (payload !== undefined) this.sink.osc(payload);
     } else {
       // Ignored, but counted, so that a stream of them cannot hold the parser for ever.
-      this.#payloadLength += 1;
-      if (this.#payloadLength > stringPayloadLimit) this.#enter('ground');
+      this.payloadLength += 1;
+      if (this.payloadLength > stringPayloadLimit) this.enter('ground');
     }
     return stop + 1;
   }

@@ -49,139 +49,139 @@ export interface InkedLine {
 export class LineScreen implements EscapeSink {
   /** Raw offset after what is being pushed; for lines with their places. */
   at: number;
-  #lines: string[] = [''];
+  private lines: string[] = [''];
   /** Beside `#lines` where colours matter: the inks of each. */
-  readonly #inks: string[] | null;
-  readonly #ink: Ink | null;
+  private readonly inks: string[] | null;
+  private readonly ink: Ink | null;
   /** Beside `#lines`: raw offsets at which each began and was last changed. */
-  #starts: number[];
-  #ends: number[];
+  private starts: number[];
+  private ends: number[];
   /** Lines in which something was overwritten: their trailing blanks are remains, not output. */
-  #rewritten = new Set<number>();
-  #row = 0;
+  private rewritten = new Set<number>();
+  private row = 0;
   /** The first row that may still be gone back to; never moves up. */
-  #floor = 0;
-  #column = 0;
-  #alternate = false;
+  private floor = 0;
+  private column = 0;
+  private alternate = false;
   /** Characters of lines that changes in their middle may still go over. */
-  #allowed = editAtOnce;
-  #padding = paddingAtOnce;
+  private allowed = editAtOnce;
+  private padding = paddingAtOnce;
 
   /** `at`: raw offset at which it begins. */
   constructor(at = 0, ink: Ink | null = null) {
     this.at = at;
-    this.#starts = [at];
-    this.#ends = [at];
-    this.#ink = ink;
-    this.#inks = ink === null ? null : [''];
+    this.starts = [at];
+    this.ends = [at];
+    this.ink = ink;
+    this.inks = ink === null ? null : [''];
   }
 
   /** Lines that are final, each with its newline. */
   take(): string {
-    return this.#takeWith((count) => `${this.#finish(count).join('\n')}\n`) ?? '';
+    return this.takeWith((count) => `${this.finish(count).join('\n')}\n`) ?? '';
   }
 
   rest(): string {
-    return this.#finish(this.#lines.length).join('\n');
+    return this.finish(this.lines.length).join('\n');
   }
 
   takeLines(): ModelLine[] {
-    return this.#takeWith((count) => this.#placed(count)) ?? [];
+    return this.takeWith((count) => this.placed(count)) ?? [];
   }
 
   restLines(): ModelLine[] {
-    return this.#placed(this.#lines.length);
+    return this.placed(this.lines.length);
   }
 
   /** All lines with their inks, where none was taken before. */
   inkedLines(): InkedLine[] {
-    return this.#finish(this.#lines.length).map((text, row) => ({
+    return this.finish(this.lines.length).map((text, row) => ({
       text,
-      inks: (this.#inks?.[row] ?? '').slice(0, text.length),
+      inks: (this.inks?.[row] ?? '').slice(0, text.length),
     }));
   }
 
   /** Takes the final lines away, once there are enough of them: one at a time would cost the window's length per line. */
-  #takeWith<T>(finish: (count: number) => T): T | undefined {
-    if (this.#floor <= windowLines * 3) return undefined;
-    const count = this.#floor;
+  private takeWith<T>(finish: (count: number) => T): T | undefined {
+    if (this.floor <= windowLines * 3) return undefined;
+    const count = this.floor;
     const done = finish(count);
-    this.#lines.splice(0, count);
-    this.#inks?.splice(0, count);
-    this.#starts.splice(0, count);
-    this.#ends.splice(0, count);
-    this.#row -= count;
-    this.#floor = 0;
-    this.#rewritten = new Set([...this.#rewritten].filter((row) => row >= count).map((row) => row - count));
+    this.lines.splice(0, count);
+    this.inks?.splice(0, count);
+    this.starts.splice(0, count);
+    this.ends.splice(0, count);
+    this.row -= count;
+    this.floor = 0;
+    this.rewritten = new Set([...this.rewritten].filter((row) => row >= count).map((row) => row - count));
     return done;
   }
 
-  #placed(count: number): ModelLine[] {
-    return this.#finish(count).map((text, row) => ({
+  private placed(count: number): ModelLine[] {
+    return this.finish(count).map((text, row) => ({
       text,
-      offset: this.#starts[row] ?? 0,
-      endOffset: this.#ends[row] ?? 0,
+      offset: this.starts[row] ?? 0,
+      endOffset: this.ends[row] ?? 0,
     }));
   }
 
   /** The first `count` lines as they are told. */
-  #finish(count: number): string[] {
-    const lines = this.#lines.slice(0, count);
-    for (const row of this.#rewritten) {
+  private finish(count: number): string[] {
+    const lines = this.lines.slice(0, count);
+    for (const row of this.rewritten) {
       const line = lines[row];
       if (line !== undefined) lines[row] = withoutTrailingBlanks(line);
     }
     return lines;
   }
 
-  get #line(): string {
-    return this.#lines[this.#row] ?? '';
+  private get line(): string {
+    return this.lines[this.row] ?? '';
   }
 
-  set #line(line: string) {
-    this.#lines[this.#row] = line;
-    this.#ends[this.#row] = this.at;
+  private set line(line: string) {
+    this.lines[this.row] = line;
+    this.ends[this.row] = this.at;
   }
 
   text(run: string): void {
-    if (this.#alternate) return;
-    this.#came(run.length);
-    if (this.#column < this.#line.length) this.#count();
-    const line = this.#line;
-    const column = this.#column;
+    if (this.alternate) return;
+    this.came(run.length);
+    if (this.column < this.line.length) this.count();
+    const line = this.line;
+    const column = this.column;
     if (column === line.length) {
-      this.#line = line + run;
-      if (this.#inks !== null) this.#inks[this.#row] += this.#written(run);
-      this.#column += run.length;
+      this.line = line + run;
+      if (this.inks !== null) this.inks[this.row] += this.written(run);
+      this.column += run.length;
     } else if (column > line.length) {
-      const blanks = this.#blanks(column - line.length);
-      this.#change((old, written, blank) => old + blank(blanks) + written(run));
-      this.#column = this.#line.length;
+      const blanks = this.blanks(column - line.length);
+      this.change((old, written, blank) => old + blank(blanks) + written(run));
+      this.column = this.line.length;
     } else {
-      this.#edit((old, written) => head(old, column) + written(run) + tail(old, column + run.length));
-      this.#column += run.length;
+      this.edit((old, written) => head(old, column) + written(run) + tail(old, column + run.length));
+      this.column += run.length;
     }
   }
 
   control(code: number): void {
-    if (this.#alternate) return;
-    this.#came(1);
-    if (code === 0x0a || code === 0x0b || code === 0x0c) this.#down(1);
-    else if (code === 0x0d) this.#column = 0;
-    else if (code === 0x08) this.#column = Math.max(0, this.#column - 1);
+    if (this.alternate) return;
+    this.came(1);
+    if (code === 0x0a || code === 0x0b || code === 0x0c) this.down(1);
+    else if (code === 0x0d) this.column = 0;
+    else if (code === 0x08) this.column = Math.max(0, this.column - 1);
     else if (code === 0x09) this.text('\t');
   }
 
   escape(intermediates: string, final: string): void {
-    if (this.#alternate || intermediates !== '') return;
+    if (this.alternate || intermediates !== '') return;
     if (final === 'E') {
-      this.#column = 0;
-      this.#down(1);
-    } else if (final === 'D') this.#down(1);
-    else if (final === 'M') this.#up(1);
+      this.column = 0;
+      this.down(1);
+    } else if (final === 'D') this.down(1);
+    else if (final === 'M') this.up(1);
     else if (final === 'c') {
-      this.#ink?.reset();
-      this.#freshLine();
+      this.ink?.reset();
+      this.freshLine();
     }
   }
 
@@ -191,160 +191,160 @@ export class LineScreen implements EscapeSink {
 
   csi(prefix: string, params: string, intermediates: string, final: string): void {
     if (prefix === '?' && (final === 'h' || final === 'l')) {
-      if (/(^|;)(1049|1047|47)(;|$)/.test(params)) this.#alternateScreen(final === 'h');
+      if (/(^|;)(1049|1047|47)(;|$)/.test(params)) this.alternateScreen(final === 'h');
       return;
     }
-    if (this.#alternate || prefix !== '' || intermediates !== '') return;
-    this.#came(1);
-    if ('P@XJK'.includes(final)) this.#count();
-    const column = this.#column;
+    if (this.alternate || prefix !== '' || intermediates !== '') return;
+    this.came(1);
+    if ('P@XJK'.includes(final)) this.count();
+    const column = this.column;
     const first = Number.parseInt(params, 10);
     const count = Number.isNaN(first) || first === 0 ? 1 : Math.min(first, maxPadding);
     switch (final) {
       case 'A':
       case 'F':
-        this.#up(count);
-        if (final === 'F') this.#column = 0;
+        this.up(count);
+        if (final === 'F') this.column = 0;
         break;
       case 'B':
       case 'E':
-        this.#down(Math.min(count, this.#lines.length - 1 - this.#row + 1));
-        if (final === 'E') this.#column = 0;
+        this.down(Math.min(count, this.lines.length - 1 - this.row + 1));
+        if (final === 'E') this.column = 0;
         break;
       case 'C':
-        this.#column = Math.min(this.#column + count, this.#line.length + maxPadding);
+        this.column = Math.min(this.column + count, this.line.length + maxPadding);
         break;
       case 'D':
-        this.#column = Math.max(0, this.#column - count);
+        this.column = Math.max(0, this.column - count);
         break;
       case 'G':
       case '`':
-        this.#column = Math.min(count - 1, this.#line.length + maxPadding);
+        this.column = Math.min(count - 1, this.line.length + maxPadding);
         break;
       case 'H':
       case 'f':
-        this.#freshLine();
+        this.freshLine();
         break;
       case 'J':
-        this.#eraseDisplay(Number.isNaN(first) ? 0 : first);
+        this.eraseDisplay(Number.isNaN(first) ? 0 : first);
         break;
       case 'K':
-        this.#eraseLine(Number.isNaN(first) ? 0 : first);
+        this.eraseLine(Number.isNaN(first) ? 0 : first);
         break;
       case 'P':
-        this.#edit((old) => head(old, column) + tail(old, column + count));
+        this.edit((old) => head(old, column) + tail(old, column + count));
         break;
       case '@': {
-        const blanks = this.#blanks(count);
-        this.#edit((old, _, blank) => head(old, column) + blank(blanks) + tail(old, column));
+        const blanks = this.blanks(count);
+        this.edit((old, _, blank) => head(old, column) + blank(blanks) + tail(old, column));
         break;
       }
       case 'X':
-        if (column < this.#line.length) {
-          const gap = Math.min(count, this.#line.length - column);
-          this.#edit((old, _, blank) => head(old, column) + blank(gap) + tail(old, column + gap));
+        if (column < this.line.length) {
+          const gap = Math.min(count, this.line.length - column);
+          this.edit((old, _, blank) => head(old, column) + blank(gap) + tail(old, column + gap));
         }
         break;
       case 'm':
-        this.#ink?.change(params);
+        this.ink?.change(params);
         break;
     }
   }
 
-  #came(characters: number): void {
-    this.#allowed += characters * editPerCharacter;
-    this.#padding += characters * paddingPerCharacter;
+  private came(characters: number): void {
+    this.allowed += characters * editPerCharacter;
+    this.padding += characters * paddingPerCharacter;
   }
 
   /** How many of so many blanks may still be made. */
-  #blanks(count: number): number {
-    const given = Math.min(count, this.#padding);
-    this.#padding -= given;
+  private blanks(count: number): number {
+    const given = Math.min(count, this.padding);
+    this.padding -= given;
     return given;
   }
 
   /** Counts a change in the middle of the line, which costs its length; beyond what is allowed it happens on a fresh line. */
-  #count(): void {
-    this.#allowed -= this.#line.length;
-    if (this.#allowed < 0) {
-      this.#allowed = 0;
-      this.#freshLine();
+  private count(): void {
+    this.allowed -= this.line.length;
+    if (this.allowed < 0) {
+      this.allowed = 0;
+      this.freshLine();
     }
   }
 
-  #edit(change: Change): void {
-    this.#change(change);
-    this.#rewritten.add(this.#row);
+  private edit(change: Change): void {
+    this.change(change);
+    this.rewritten.add(this.row);
   }
 
   /** The same happens to a line and to its inks. */
-  #change(change: Change): void {
-    this.#line = change(this.#line, same, spaces);
-    if (this.#inks === null || this.#ink === null) return;
-    const { blank } = this.#ink;
-    this.#inks[this.#row] = change(
-      this.#inks[this.#row] ?? '',
-      (run) => this.#written(run),
+  private change(change: Change): void {
+    this.line = change(this.line, same, spaces);
+    if (this.inks === null || this.ink === null) return;
+    const { blank } = this.ink;
+    this.inks[this.row] = change(
+      this.inks[this.row] ?? '',
+      (run) => this.written(run),
       (count) => blank.repeat(count),
     );
   }
 
-  #written(run: string): string {
-    return (this.#ink?.now ?? '').repeat(run.length);
+  private written(run: string): string {
+    return (this.ink?.now ?? '').repeat(run.length);
   }
 
-  #down(count: number): void {
+  private down(count: number): void {
     for (let i = 0; i < count; i += 1) {
-      this.#row += 1;
-      if (this.#row === this.#lines.length) {
-        this.#lines.push('');
-        this.#inks?.push('');
-        this.#starts.push(this.at);
-        this.#ends.push(this.at);
+      this.row += 1;
+      if (this.row === this.lines.length) {
+        this.lines.push('');
+        this.inks?.push('');
+        this.starts.push(this.at);
+        this.ends.push(this.at);
       }
-      this.#floor = Math.max(this.#floor, this.#lines.length - windowLines);
+      this.floor = Math.max(this.floor, this.lines.length - windowLines);
     }
     // A newline moves to column 0: terminals in their usual mode send "\r\n", raw ones are no worse for it.
-    this.#column = 0;
+    this.column = 0;
   }
 
-  #up(count: number): void {
-    this.#row = Math.max(this.#floor, this.#row - count);
+  private up(count: number): void {
+    this.row = Math.max(this.floor, this.row - count);
   }
 
-  #freshLine(): void {
-    this.#row = this.#lines.length - 1;
-    if (this.#line !== '') this.#down(1);
-    this.#column = 0;
+  private freshLine(): void {
+    this.row = this.lines.length - 1;
+    if (this.line !== '') this.down(1);
+    this.column = 0;
   }
 
-  #eraseDisplay(mode: number): void {
-    const column = this.#column;
+  private eraseDisplay(mode: number): void {
+    const column = this.column;
     if (mode === 0) {
-      this.#edit((old) => head(old, column));
-      this.#lines.length = this.#row + 1;
-      this.#starts.length = this.#lines.length;
-      this.#ends.length = this.#lines.length;
-      if (this.#inks !== null) this.#inks.length = this.#lines.length;
-    } else if (mode === 2 || mode === 3) this.#freshLine();
+      this.edit((old) => head(old, column));
+      this.lines.length = this.row + 1;
+      this.starts.length = this.lines.length;
+      this.ends.length = this.lines.length;
+      if (this.inks !== null) this.inks.length = this.lines.length;
+    } else if (mode === 2 || mode === 3) this.freshLine();
   }
 
-  #eraseLine(mode: number): void {
-    const column = this.#column;
-    if (mode === 0) this.#edit((old) => head(old, column));
+  private eraseLine(mode: number): void {
+    const column = this.column;
+    if (mode === 0) this.edit((old) => head(old, column));
     else if (mode === 1)
-      this.#edit((old, _, blank) => blank(Math.min(column, old.length)) + tail(old, column));
-    else if (mode === 2) this.#edit(() => '');
+      this.edit((old, _, blank) => blank(Math.min(column, old.length)) + tail(old, column));
+    else if (mode === 2) this.edit(() => '');
   }
 
-  #alternateScreen(on: boolean): void {
-    if (on === this.#alternate) return;
+  private alternateScreen(on: boolean): void {
+    if (on === this.alternate) return;
     if (on) {
-      this.#freshLine();
+      this.freshLine();
       this.text('[full-screen program: its screen is not part of this text]');
     }
-    this.#alternate = on;
-    if (!on) this.#freshLine();
+    this.alternate = on;
+    if (!on) this.freshLine();
   }
 }
 

@@ -50,25 +50,25 @@ export interface FilterOptions {
  * Chunk boundaries do not change the output of ordinary programs; how much of a bomb passes is counted per push.
  */
 export class TerminalFilter {
-  readonly #utf8 = new Utf8Stream();
-  readonly #sink: ViewSink;
-  readonly #parser: EscapeParser;
+  private readonly utf8 = new Utf8Stream();
+  private readonly sink: ViewSink;
+  private readonly parser: EscapeParser;
 
   constructor(options: FilterOptions = {}) {
-    this.#sink = new ViewSink(options.human === true, options.unlimited === true);
-    this.#sink.questions = options.questions === true;
-    this.#parser = new EscapeParser(this.#sink);
+    this.sink = new ViewSink(options.human === true, options.unlimited === true);
+    this.sink.questions = options.questions === true;
+    this.parser = new EscapeParser(this.sink);
   }
 
   /** From here on questions pass, or do not. */
   set questions(pass: boolean) {
-    this.#sink.questions = pass;
+    this.sink.questions = pass;
   }
 
   /** The harmless text for these bytes. An unfinished sequence is held back. */
   push(bytes: Uint8Array): string {
-    this.#parser.push(this.#utf8.push(bytes));
-    return this.#sink.take();
+    this.parser.push(this.utf8.push(bytes));
+    return this.sink.take();
   }
 
   /** The same as UTF-8, for a wire that carries bytes. */
@@ -79,106 +79,106 @@ export class TerminalFilter {
 
 class ViewSink implements EscapeSink {
   questions = false;
-  readonly #human: boolean;
-  readonly #limit: number;
-  #out: string[] = [];
-  #asked = 0;
-  #work = 0;
+  private readonly human: boolean;
+  private readonly limit: number;
+  private out: string[] = [];
+  private asked = 0;
+  private work = 0;
   /** Marks in a row up to now, across pieces of text. */
-  #marks = 0;
+  private marks = 0;
 
   constructor(human: boolean, unlimited: boolean) {
-    this.#human = human;
-    this.#limit = unlimited ? Number.POSITIVE_INFINITY : workOfPush;
+    this.human = human;
+    this.limit = unlimited ? Number.POSITIVE_INFINITY : workOfPush;
   }
 
   take(): string {
-    const text = this.#out.join('');
-    this.#out = [];
-    this.#asked = 0;
-    this.#work = 0;
+    const text = this.out.join('');
+    this.out = [];
+    this.asked = 0;
+    this.work = 0;
     return text;
   }
 
   text(run: string): void {
-    if (/\p{M}/u.test(run)) this.#out.push(this.#fewMarks(run));
+    if (/\p{M}/u.test(run)) this.out.push(this.fewMarks(run));
     else {
-      this.#marks = 0;
-      this.#out.push(run);
+      this.marks = 0;
+      this.out.push(run);
     }
   }
 
-  #fewMarks(run: string): string {
+  private fewMarks(run: string): string {
     let kept = '';
     for (const character of run) {
-      this.#marks = /\p{M}/u.test(character) ? this.#marks + 1 : 0;
-      if (this.#marks <= maxMarks) kept += character;
+      this.marks = /\p{M}/u.test(character) ? this.marks + 1 : 0;
+      if (this.marks <= maxMarks) kept += character;
     }
     return kept;
   }
 
   /** Takes `cost` from what this push may spend; false when it is spent. */
-  #afford(cost: number): boolean {
-    if (this.#work + cost > this.#limit) return false;
-    this.#work += cost;
+  private afford(cost: number): boolean {
+    if (this.work + cost > this.limit) return false;
+    this.work += cost;
     return true;
   }
 
   control(code: number): void {
     // BS HT LF VT FF CR. Not ENQ (answers), BEL, nor SO and SI (garble everything after a binary).
-    if (code >= 0x08 && code <= 0x0d) this.#out.push(String.fromCharCode(code));
+    if (code >= 0x08 && code <= 0x0d) this.out.push(String.fromCharCode(code));
   }
 
   escape(intermediates: string, final: string): void {
     const known =
       intermediates === ''
-        ? escapeFinals.has(final) && (final !== 'c' || this.#afford(workOnce.reset))
+        ? escapeFinals.has(final) && (final !== 'c' || this.afford(workOnce.reset))
         : /^[()*+]$/.test(intermediates) && 'AB012'.includes(final);
-    if (known) this.#out.push(`\x1b${intermediates}${final}`);
+    if (known) this.out.push(`\x1b${intermediates}${final}`);
   }
 
   csi(prefix: string, params: string, intermediates: string, final: string): void {
     if (/[<=>?]/.test(params)) return;
     if (this.questions && intermediates === '' && isQuestion(prefix, params, final)) {
-      this.#asked += 1;
-      if (this.#asked <= maxQuestions) this.#out.push(`\x1b[${prefix}${params}${final}`);
+      this.asked += 1;
+      if (this.asked <= maxQuestions) this.out.push(`\x1b[${prefix}${params}${final}`);
       return;
     }
     const numbers = clampNumbers(params);
     if (intermediates !== '') {
       const known = (intermediates === ' ' && final === 'q') || (intermediates === '!' && final === 'p');
-      if (known && prefix === '') this.#out.push(`\x1b[${numbers}${intermediates}${final}`);
+      if (known && prefix === '') this.out.push(`\x1b[${numbers}${intermediates}${final}`);
     } else if (prefix === '') {
-      if (csiFinals.has(final)) this.#plainCsi(numbers, final);
+      if (csiFinals.has(final)) this.plainCsi(numbers, final);
     } else if (prefix === '?' && privateFinals.has(final)) {
-      this.#privateMode(numbers, final);
+      this.privateMode(numbers, final);
     }
   }
 
-  #plainCsi(numbers: string, final: string): void {
+  private plainCsi(numbers: string, final: string): void {
     const each = workPerCount[final];
     if (each !== undefined) {
       const asked = Number.parseInt(numbers, 10) || 1;
       const count = lineFinals.has(final) ? Math.min(asked, mostLines) : asked;
-      const allowed = Math.min(count, Math.floor((this.#limit - this.#work) / each));
+      const allowed = Math.min(count, Math.floor((this.limit - this.work) / each));
       if (allowed < 1) return;
-      this.#work += allowed * each;
-      this.#out.push(`\x1b[${allowed < asked ? allowed : numbers}${final}`);
-    } else if (final !== 'J' || this.#afford(workOnce.erase)) this.#out.push(`\x1b[${numbers}${final}`);
+      this.work += allowed * each;
+      this.out.push(`\x1b[${allowed < asked ? allowed : numbers}${final}`);
+    } else if (final !== 'J' || this.afford(workOnce.erase)) this.out.push(`\x1b[${numbers}${final}`);
   }
 
-  #privateMode(numbers: string, final: string): void {
+  private privateMode(numbers: string, final: string): void {
     if (final === 'J' || final === 'K') {
-      if (final === 'K' || this.#afford(workOnce.erase)) this.#out.push(`\x1b[?${numbers}${final}`);
+      if (final === 'K' || this.afford(workOnce.erase)) this.out.push(`\x1b[?${numbers}${final}`);
       return;
     }
     const allowed = numbers.split(';').filter((mode) => {
       const number = Number(mode);
-      return viewModes.has(number) || (this.#human && humanModes.has(number));
+      return viewModes.has(number) || (this.human && humanModes.has(number));
     });
     const screens = allowed.filter((mode) => screenModes.has(Number(mode))).length;
-    if (allowed.length > 0 && this.#afford(screens * workOnce.screen))
-      this.#out.push(`\x1b[?${allowed.join(';')}${final}`);
+    if (allowed.length > 0 && this.afford(screens * workOnce.screen))
+      this.out.push(`\x1b[?${allowed.join(';')}${final}`);
   }
 
   osc(payload: string): void {
@@ -187,33 +187,33 @@ class ViewSink implements EscapeSink {
     const rest = semicolon < 0 ? '' : payload.slice(semicolon + 1);
     switch (command) {
       case '8':
-        this.#osc(`8;${safeLink(rest)}`);
+        this.ownOsc(`8;${safeLink(rest)}`);
         break;
       case '4':
-        if (palettePairs(rest)) this.#colours(payload);
+        if (palettePairs(rest)) this.colours(payload);
         break;
       case '10':
       case '11':
       case '12':
-        if (rest.split(';').every((spec) => colour.test(spec))) this.#colours(payload);
+        if (rest.split(';').every((spec) => colour.test(spec))) this.colours(payload);
         break;
       case '104':
-        if (/^[0-9;]{0,128}$/.test(rest)) this.#colours(payload);
+        if (/^[0-9;]{0,128}$/.test(rest)) this.colours(payload);
         break;
       case '110':
       case '111':
       case '112':
-        this.#colours(command);
+        this.colours(command);
         break;
     }
   }
 
-  #colours(payload: string): void {
-    if (this.#afford(workOnce.colours)) this.#osc(payload);
+  private colours(payload: string): void {
+    if (this.afford(workOnce.colours)) this.ownOsc(payload);
   }
 
-  #osc(payload: string): void {
-    this.#out.push(`\x1b]${payload}\x1b\\`);
+  private ownOsc(payload: string): void {
+    this.out.push(`\x1b]${payload}\x1b\\`);
   }
 }
 

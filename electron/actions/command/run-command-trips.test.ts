@@ -8,17 +8,17 @@ import { actionTaskView } from '../task-view';
 /** What was asked of a helper, in the order of time: requests that were under way together stand together. */
 class Trips {
   readonly asked: string[][] = [];
-  #open = 0;
+  private open = 0;
 
   sent(op: string): void {
-    const together = this.#open > 0 ? this.asked.at(-1) : undefined;
+    const together = this.open > 0 ? this.asked.at(-1) : undefined;
     if (together) together.push(op);
     else this.asked.push([op]);
-    this.#open += 1;
+    this.open += 1;
   }
 
   answered(): void {
-    this.#open -= 1;
+    this.open -= 1;
   }
 }
 

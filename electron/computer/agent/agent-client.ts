@@ -42,60 +42,60 @@ const maxAnswerBytes = 256 * 1024 * 1024;
 export class AgentClient {
   /** Resolves once, with why the channel is of no more use. */
   readonly closed: Promise<ChannelLost>;
-  readonly #stream: Duplex;
-  readonly #sender: FrameSender;
-  readonly #decoder = new FrameDecoder();
-  readonly #pending = new Map<string, Pending>();
-  readonly #followers = new Map<string, Follower>();
-  readonly #watches = new Map<string, () => void>();
-  #tellClosed: (lost: ChannelLost) => void = () => undefined;
-  #lost: ChannelLost | undefined;
-  #lastId = 0;
-  #lastByteAt = Date.now();
+  private readonly stream: Duplex;
+  private readonly sender: FrameSender;
+  private readonly decoder = new FrameDecoder();
+  private readonly pending = new Map<string, Pending>();
+  private readonly followers = new Map<string, Follower>();
+  private readonly watches = new Map<string, () => void>();
+  private tellClosed: (lost: ChannelLost) => void = () => undefined;
+  private lost: ChannelLost | undefined;
+  private lastId = 0;
+  private ownLastByteAt = Date.now();
 
   /** `stream`: input and output of a helper that runs already. */
   constructor(stream: Duplex) {
-    this.#stream = stream;
+    this.stream = stream;
     this.closed = new Promise((resolve) => {
-      this.#tellClosed = resolve;
+      this.tellClosed = resolve;
     });
-    this.#sender = new FrameSender(stream);
-    stream.on('data', (piece: Uint8Array) => this.#received(piece));
-    stream.on('error', (error: Error) => this.#lose(new ChannelLost(`${error.message}.`, { cause: error })));
-    stream.on('end', () => this.#lose(new ChannelLost("the host's helper program ended.")));
-    stream.on('close', () => this.#lose(new ChannelLost('the connection was closed.')));
+    this.sender = new FrameSender(stream);
+    stream.on('data', (piece: Uint8Array) => this.received(piece));
+    stream.on('error', (error: Error) => this.lose(new ChannelLost(`${error.message}.`, { cause: error })));
+    stream.on('end', () => this.lose(new ChannelLost("the host's helper program ended.")));
+    stream.on('close', () => this.lose(new ChannelLost('the connection was closed.')));
     // It may have ended before anybody listened.
-    if (stream.destroyed || stream.readableEnded) this.#lose(new ChannelLost('the connection was closed.'));
+    if (stream.destroyed || stream.readableEnded) this.lose(new ChannelLost('the connection was closed.'));
     // Whoever read the helper's first line has paused it.
     else stream.resume();
   }
 
   /** Our clock, ms since 1970: when the host last sent anything. */
   get lastByteAt(): number {
-    return this.#lastByteAt;
+    return this.ownLastByteAt;
   }
 
   /** Bytes given to the channel so far. */
   get bytesSent(): number {
-    return this.#sender.bytesSent;
+    return this.sender.bytesSent;
   }
 
   /** Gives the channel up; what is still asked for rejects. */
   close(reason = 'it was closed here.'): void {
-    this.#lose(new ChannelLost(reason));
+    this.lose(new ChannelLost(reason));
   }
 
   /** @throws AgentRefusal, ChannelLost, the signal's reason */
   request(op: string, args: readonly string[] = [], options: RequestOptions = {}): Promise<AgentAnswer> {
     const { body, signal, timeoutMs, onPart } = options;
     return new Promise((resolve, reject) => {
-      if (this.#lost) return reject(this.#lost);
+      if (this.lost) return reject(this.lost);
       if (signal?.aborted) return reject(signal.reason);
-      const id = this.#nextId();
+      const id = this.nextId();
       const giveUp = (reason: unknown) => {
-        if (!this.#pending.delete(id)) return;
+        if (!this.pending.delete(id)) return;
         settle();
-        this.#tell(['cancel', id]);
+        this.tell(['cancel', id]);
         reject(reason);
       };
       const onAbort = () => giveUp(signal?.reason);
@@ -111,7 +111,7 @@ export class AgentClient {
         signal?.removeEventListener('abort', onAbort);
       };
       signal?.addEventListener('abort', onAbort, { once: true });
-      this.#pending.set(id, {
+      this.pending.set(id, {
         onPart,
         parts: 0,
         resolve: (answer) => {
@@ -124,9 +124,9 @@ export class AgentClient {
         },
       });
       try {
-        this.#sender.send([id, op, ...args], body);
+        this.sender.send([id, op, ...args], body);
       } catch (error) {
-        this.#pending.delete(id);
+        this.pending.delete(id);
         settle();
         reject(error);
       }
@@ -139,34 +139,34 @@ export class AgentClient {
    */
   async follow(directory: string, offset: number, options: FollowOptions): Promise<FollowEnd> {
     if (options.signal.aborted) return { reason: 'aborted', offset };
-    if (this.#lost) throw this.#lost;
-    const id = this.#nextId();
-    const follower = new Follower(offset, options, (bytes) => this.#tell(['credit', id, String(bytes)]));
-    this.#followers.set(id, follower);
+    if (this.lost) throw this.lost;
+    const id = this.nextId();
+    const follower = new Follower(offset, options, (bytes) => this.tell(['credit', id, String(bytes)]));
+    this.followers.set(id, follower);
     this.request('follow', [id, directory, String(offset), String(followWindow)]).catch((error: Error) =>
       follower.fail(error),
     );
     try {
       const end = await follower.run();
-      if (end.reason === 'aborted') this.#tell(['unfollow', id]);
+      if (end.reason === 'aborted') this.tell(['unfollow', id]);
       return end;
     } catch (error) {
-      this.#tell(['unfollow', id]);
+      this.tell(['unfollow', id]);
       throw error;
     } finally {
-      this.#followers.delete(id);
+      this.followers.delete(id);
     }
   }
 
   /** `onChange` at every change of the session's directory, and when the watch cannot be kept up. */
   watch(directory: string, onChange: () => void): { close(): void } {
-    const id = this.#nextId();
-    this.#watches.set(id, onChange);
+    const id = this.nextId();
+    this.watches.set(id, onChange);
     // Without a watch the caller's poll carries on alone.
     this.request('watch', [id, directory]).catch(onChange);
     return {
       close: () => {
-        if (this.#watches.delete(id)) this.#tell(['unwatch', id]);
+        if (this.watches.delete(id)) this.tell(['unwatch', id]);
       },
     };
   }
@@ -184,52 +184,52 @@ export class AgentClient {
     return parseHello(fields);
   }
 
-  #nextId(): string {
-    this.#lastId += 1;
-    return String(this.#lastId);
+  private nextId(): string {
+    this.lastId += 1;
+    return String(this.lastId);
   }
 
   /** A request whose answer nobody waits for. */
-  #tell(words: readonly string[]): void {
-    if (this.#lost) return;
-    this.#sender.send([this.#nextId(), ...words], undefined);
+  private tell(words: readonly string[]): void {
+    if (this.lost) return;
+    this.sender.send([this.nextId(), ...words], undefined);
   }
 
-  #received(piece: Uint8Array): void {
-    if (this.#lost) return;
-    this.#lastByteAt = Date.now();
+  private received(piece: Uint8Array): void {
+    if (this.lost) return;
+    this.ownLastByteAt = Date.now();
     try {
-      this.#decoder.push(piece, (frame) => this.#accept(frame));
+      this.decoder.push(piece, (frame) => this.accept(frame));
     } catch (error) {
-      this.#lose(
+      this.lose(
         error instanceof ChannelLost ? error : new ChannelLost((error as Error).message, { cause: error }),
       );
     }
   }
 
-  #accept({ fields, body }: Frame): void {
+  private accept({ fields, body }: Frame): void {
     const [kind, id = '', ...rest] = fields;
     switch (kind) {
       case '=':
-        this.#take(id)?.resolve({ fields: rest, body });
+        this.take(id)?.resolve({ fields: rest, body });
         break;
       case '!':
-        this.#take(id)?.reject(new AgentRefusal(rest[0] ?? '', rest[1] ?? '', rest.slice(2)));
+        this.take(id)?.reject(new AgentRefusal(rest[0] ?? '', rest[1] ?? '', rest.slice(2)));
         break;
       case '+':
-        this.#part(this.#pending.get(id), body);
+        this.part(this.pending.get(id), body);
         break;
       case 'd':
-        this.#followers.get(id)?.bytes(rest, body);
+        this.followers.get(id)?.bytes(rest, body);
         break;
       case 'g':
-        this.#followers.get(id)?.gap(rest);
+        this.followers.get(id)?.gap(rest);
         break;
       case 'e':
-        this.#followers.get(id)?.ended(rest);
+        this.followers.get(id)?.ended(rest);
         break;
       case 'c':
-        this.#watches.get(id)?.();
+        this.watches.get(id)?.();
         break;
       default:
         throw new ChannelLost(`the host's helper sent a frame of an unknown kind (${kind}).`);
@@ -237,7 +237,7 @@ export class AgentClient {
   }
 
   /** @throws ChannelLost for an answer without end */
-  #part(pending: Pending | undefined, body: Uint8Array): void {
+  private part(pending: Pending | undefined, body: Uint8Array): void {
     if (!pending) return;
     pending.parts += body.length;
     if (pending.parts > maxAnswerBytes)
@@ -246,22 +246,22 @@ export class AgentClient {
   }
 
   /** Answers to what was given up meanwhile are passed over. */
-  #take(id: string): Pending | undefined {
-    const pending = this.#pending.get(id);
-    this.#pending.delete(id);
+  private take(id: string): Pending | undefined {
+    const pending = this.pending.get(id);
+    this.pending.delete(id);
     return pending;
   }
 
-  #lose(lost: ChannelLost): void {
-    if (this.#lost) return;
-    this.#lost = lost;
-    for (const pending of this.#pending.values()) pending.reject(lost);
-    this.#pending.clear();
-    for (const follower of this.#followers.values()) follower.fail(lost);
-    const watches = [...this.#watches.values()];
-    this.#watches.clear();
+  private lose(lost: ChannelLost): void {
+    if (this.lost) return;
+    this.lost = lost;
+    for (const pending of this.pending.values()) pending.reject(lost);
+    this.pending.clear();
+    for (const follower of this.followers.values()) follower.fail(lost);
+    const watches = [...this.watches.values()];
+    this.watches.clear();
     for (const onChange of watches) onChange();
-    this.#tellClosed(lost);
-    this.#stream.destroy();
+    this.tellClosed(lost);
+    this.stream.destroy();
   }
 }

@@ -23,21 +23,21 @@ const maxListed = { names: 500_000, bytes: 32 * 1024 * 1024 };
 
 /** Files of a distant host, over the channel its sessions use. */
 export class AgentFiles implements FileSystemPort {
-  readonly #link: Pick<AgentLink, 'host' | 'client'>;
-  readonly #pace = new TransferPace();
+  private readonly link: Pick<AgentLink, 'host' | 'client'>;
+  private readonly pace = new TransferPace();
 
   constructor(link: Pick<AgentLink, 'host' | 'client'>) {
-    this.#link = link;
+    this.link = link;
   }
 
   async read(path: string, { maxBytes }: { maxBytes: number }): Promise<FileContent> {
-    return this.#on({ path, verb: 'read', maxBytes }, async (client) => {
+    return this.on({ path, verb: 'read', maxBytes }, async (client) => {
       const { fields, body } = await client.request('f.read', [path, String(maxBytes)]);
       const [size, mtime, mode = '', sha256 = '', large] = fields;
       const permissions = fileMode(mode);
       if (large === '1') {
         const whole = wholeNumber(size, 'the size of a file');
-        const content = await readLarge(client, path, whole, maxBytes, this.#pace);
+        const content = await readLarge(client, path, whole, maxBytes, this.pace);
         return { ...content, mode: permissions };
       }
       // A copy: the content must not keep everything else that came in the same piece.
@@ -56,16 +56,16 @@ export class AgentFiles implements FileSystemPort {
     offset: number,
     length: number,
   ): Promise<{ bytes: Uint8Array; size: number }> {
-    return this.#on({ path, verb: 'read' }, (client) => readRange(client, path, offset, length, this.#pace));
+    return this.on({ path, verb: 'read' }, (client) => readRange(client, path, offset, length, this.pace));
   }
 
   async write(path: string, bytes: Uint8Array, options: FileWriteOptions = {}): Promise<{ sha256: string }> {
     const { expectSha256: expected, mkdirs = false } = options;
     const mode = options.mode?.toString(8) ?? '';
     const expect = expected === undefined ? 'any' : (expected ?? 'absent');
-    return this.#on({ path, verb: 'write', expected }, async (client) => {
+    return this.on({ path, verb: 'write', expected }, async (client) => {
       if (bytes.length > maxBodyBytes) {
-        return writeLarge(client, { path, bytes, mkdirs, mode, expect }, this.#pace);
+        return writeLarge(client, { path, bytes, mkdirs, mode, expect }, this.pace);
       }
       const args = [path, mode, expect, flag(mkdirs)];
       const { fields } = await client.request('f.write', args, { body: bytes });
@@ -74,7 +74,7 @@ export class AgentFiles implements FileSystemPort {
   }
 
   async stat(path: string): Promise<FileStat | undefined> {
-    return this.#on({ path, verb: 'look at' }, async (client) => {
+    return this.on({ path, verb: 'look at' }, async (client) => {
       const { fields } = await client.request('f.stat', [path]);
       const [kind = '', size, mtime, mode = ''] = fields;
       if (kind === '') return undefined;
@@ -88,7 +88,7 @@ export class AgentFiles implements FileSystemPort {
   }
 
   async list(path: string, options: { hidden: boolean }): Promise<DirectoryEntry[]> {
-    return this.#on({ path, verb: 'list' }, async (client) => {
+    return this.on({ path, verb: 'list' }, async (client) => {
       const entries: DirectoryEntry[] = [];
       const enough = new AbortController();
       let bytes = 0;
@@ -113,7 +113,7 @@ export class AgentFiles implements FileSystemPort {
 
   async walk(path: string, options: WalkOptions): Promise<{ entries: WalkEntry[]; truncated: boolean }> {
     const { hidden, maxEntries, signal } = options;
-    return this.#on({ path, verb: 'search' }, async (client) => {
+    return this.on({ path, verb: 'search' }, async (client) => {
       const entries: WalkEntry[] = [];
       const below = path.endsWith('/') ? path : `${path}/`;
       const onPart = (part: Uint8Array) => {
@@ -138,37 +138,37 @@ export class AgentFiles implements FileSystemPort {
   }
 
   async realpath(path: string): Promise<string> {
-    return this.#on({ path, verb: 'resolve' }, async (client) => {
+    return this.on({ path, verb: 'resolve' }, async (client) => {
       const { fields } = await client.request('f.real', [path]);
       return fields[0] ?? '';
     });
   }
 
   async makeDirectory(path: string): Promise<void> {
-    await this.#on({ path, verb: 'make' }, (client) => client.request('f.mkdir', [path]));
+    await this.on({ path, verb: 'make' }, (client) => client.request('f.mkdir', [path]));
   }
 
   async remove(path: string, options: { recursive?: boolean } = {}): Promise<void> {
-    await this.#on({ path, verb: 'remove' }, (client) =>
+    await this.on({ path, verb: 'remove' }, (client) =>
       client.request('f.remove', [path, flag(options.recursive ?? false)]),
     );
   }
 
   async hash(path: string): Promise<string> {
-    return this.#on({ path, verb: 'read' }, async (client) => {
+    return this.on({ path, verb: 'read' }, async (client) => {
       const { fields } = await client.request('f.hash', [path]);
       return fields[0] ?? '';
     });
   }
 
-  async #on<T>(question: FileQuestion, work: (client: AgentClient) => Promise<T>): Promise<T> {
+  private async on<T>(question: FileQuestion, work: (client: AgentClient) => Promise<T>): Promise<T> {
     mustBeAbsolute(question.path);
     // The kernel's own limit; beyond it a request would not fit a frame either.
     if (Buffer.byteLength(question.path) > maxPathBytes) {
       throw cannot('invalid_path', question.path, question.verb, 'the name is too long');
     }
     try {
-      return await overLink(this.#link, work);
+      return await overLink(this.link, work);
     } catch (error) {
       throw asRefusedFile(error, question);
     }

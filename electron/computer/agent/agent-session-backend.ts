@@ -35,24 +35,24 @@ export interface AgentSessionsOptions {
 
 /** Sessions of a distant host: every call is one request to its helper. Asking again after a loss is safe. */
 export class AgentSessionBackend implements SessionBackend {
-  readonly #options: AgentSessionsOptions;
-  readonly #pace = new TransferPace();
+  private readonly options: AgentSessionsOptions;
+  private readonly pace = new TransferPace();
 
   constructor(options: AgentSessionsOptions) {
-    this.#options = options;
+    this.options = options;
   }
 
   async prepareRoot(): Promise<string> {
-    return this.#on('', async (client) => {
-      const root = this.#root();
+    return this.on('', async (client) => {
+      const root = this.root();
       await client.request('mkroot', [root]);
       return root;
     });
   }
 
   /** Known once a channel was up. @throws ComputerUnavailable; WaymarkError unsupported, when the host has no place */
-  #root(): string {
-    const { link, computer, namespace } = this.#options;
+  private root(): string {
+    const { link, computer, namespace } = this.options;
     const facts = link.facts();
     if (facts?.base) return posix.join(facts.base, namespace);
     if (facts) {
@@ -68,10 +68,10 @@ export class AgentSessionBackend implements SessionBackend {
 
   async start(order: StartOrder): Promise<'started' | 'exists'> {
     const { directory, id, nonce, cwd, rows, cols, profile, limitBytes } = order;
-    return this.#on(
+    return this.on(
       directory,
       async (client) => {
-        const { startFile, kinds } = await this.#options.resources.putOn(client);
+        const { startFile, kinds } = await this.options.resources.putOn(client);
         const args = [directory, id, nonce, startFile, rows, cols, cwd, profile ? 1 : 0, limitBytes, kinds];
         const environment = Object.entries(order.env).map(([name, value]) => `${name}=${value}`);
         const { fields } = await client.request('start', [...args.map(String), ...environment]);
@@ -82,16 +82,16 @@ export class AgentSessionBackend implements SessionBackend {
   }
 
   async clearUnfinished(directory: string): Promise<boolean> {
-    return this.#ask(directory, 'clear', [directory], ({ fields }) => fields[0] === '1');
+    return this.ask(directory, 'clear', [directory], ({ fields }) => fields[0] === '1');
   }
 
   async directories(): Promise<string[]> {
-    return this.#ask('', 'directories', [this.#root()], parseDirectories);
+    return this.ask('', 'directories', [this.root()], parseDirectories);
   }
 
   async identify(directory: string): Promise<SessionIdentity | undefined> {
     return unlessMissing(
-      this.#ask(directory, 'identify', [directory], ({ fields, body }) => {
+      this.ask(directory, 'identify', [directory], ({ fields, body }) => {
         const meta = parseMeta(Buffer.from(body.buffer, body.byteOffset, body.length).toString('utf8'));
         return meta && { meta, nonce: fields[0] ?? '' };
       }),
@@ -100,7 +100,7 @@ export class AgentSessionBackend implements SessionBackend {
 
   async look(directory: string, { marksFrom, processes }: LookOrder): Promise<SessionLook | undefined> {
     const args = [directory, String(marksFrom), processes ? '1' : '0'];
-    return unlessMissing(this.#ask(directory, 'look', args, parseLook));
+    return unlessMissing(this.ask(directory, 'look', args, parseLook));
   }
 
   async read(
@@ -108,7 +108,7 @@ export class AgentSessionBackend implements SessionBackend {
     offset: number,
     maxBytes: number,
   ): Promise<{ bytes: Uint8Array; endOffset: number; dropped: number }> {
-    return this.#on(directory, (client) => readLog(client, directory, offset, maxBytes, this.#pace));
+    return this.on(directory, (client) => readLog(client, directory, offset, maxBytes, this.pace));
   }
 
   async follow(
@@ -119,11 +119,11 @@ export class AgentSessionBackend implements SessionBackend {
     onGap?: (gap: { from: number; to: number }) => void | Promise<void>,
   ): Promise<{ reason: 'ended' | 'aborted'; offset: number }> {
     if (signal.aborted) return { reason: 'aborted', offset };
-    return this.#on(directory, (client) => client.follow(directory, offset, { onChunk, onGap, signal }));
+    return this.on(directory, (client) => client.follow(directory, offset, { onChunk, onGap, signal }));
   }
 
   watch(directory: string): SessionWatch {
-    const { link } = this.#options;
+    const { link } = this.options;
     return new AgentWatch(link, directory);
   }
 
@@ -133,8 +133,8 @@ export class AgentSessionBackend implements SessionBackend {
     bytes: Uint8Array,
     wanted: number | undefined,
   ): Promise<{ inputSeq: number; delivered: boolean }> {
-    const { link } = this.#options;
-    return this.#on(
+    const { link } = this.options;
+    return this.on(
       directory,
       async (client) => {
         link.typed();
@@ -153,7 +153,7 @@ export class AgentSessionBackend implements SessionBackend {
     const echo = Buffer.from(order.echo);
     const whole = Buffer.concat([echo, Buffer.from(order.text)]);
     const { commandSeq, token, line } = order;
-    return this.#on(
+    return this.on(
       directory,
       async (client) => {
         const { key, body } = await staged(client, whole);
@@ -171,26 +171,26 @@ export class AgentSessionBackend implements SessionBackend {
   }
 
   async resize(directory: string, tty: string, rows: number, cols: number): Promise<void> {
-    await this.#ask(directory, 'resize', [tty, String(rows), String(cols)], nothing);
+    await this.ask(directory, 'resize', [tty, String(rows), String(cols)], nothing);
   }
 
   /** Numbers of processes from before a restart mean others now. */
-  #beforeBoot(meta: SessionMeta): boolean {
-    const boot = this.#options.link.facts()?.boot ?? '';
+  private beforeBoot(meta: SessionMeta): boolean {
+    const boot = this.options.link.facts()?.boot ?? '';
     return boot !== '' && meta.boot !== '' && boot !== meta.boot;
   }
 
   async started(meta: SessionMeta): Promise<StartedProcess[]> {
-    if (this.#beforeBoot(meta)) return [];
+    if (this.beforeBoot(meta)) return [];
     const args = [meta.id, String(meta.shell), String(meta.supervisor), meta.shellStart];
-    return this.#ask('', 'started', args, parseProcesses);
+    return this.ask('', 'started', args, parseProcesses);
   }
 
   async holders(meta: SessionMeta): Promise<{ shell: ShellProcess | undefined; supervisor: boolean }> {
-    if (this.#beforeBoot(meta)) return { shell: undefined, supervisor: false };
+    if (this.beforeBoot(meta)) return { shell: undefined, supervisor: false };
     const { shell, shellStart, supervisor, supervisorStart } = meta;
     const args = [String(shell), shellStart, String(supervisor), supervisorStart];
-    return this.#ask('', 'holders', args, ({ fields }) => {
+    return this.ask('', 'holders', args, ({ fields }) => {
       const [shellAlive, foreground, group, stat = '', supervisorAlive] = fields;
       return {
         shell:
@@ -212,7 +212,7 @@ export class AgentSessionBackend implements SessionBackend {
     targets: readonly { pid: number; signal: 'INT' | 'HUP' | 'TERM' | 'KILL' | 'CONT' }[],
   ): Promise<void> {
     if (targets.length === 0) return;
-    await this.#ask(
+    await this.ask(
       '',
       'kill',
       targets.flatMap(({ pid, signal }) => [signal, String(pid)]),
@@ -221,36 +221,36 @@ export class AgentSessionBackend implements SessionBackend {
   }
 
   async archive(directory: string, id: string): Promise<void> {
-    await this.#ask(directory, 'archive', [directory, this.#root(), id], nothing);
+    await this.ask(directory, 'archive', [directory, this.root(), id], nothing);
   }
 
   async discardArchived(before: number): Promise<number> {
-    return this.#ask('', 'discard', [this.#root(), String(before)], ({ fields }) =>
+    return this.ask('', 'discard', [this.root(), String(before)], ({ fields }) =>
       wholeNumber(fields[0], 'the number of sessions'),
     );
   }
 
   async drop(directory: string, upTo: number): Promise<{ dropped: number }> {
-    return this.#ask(directory, 'drop', [directory, String(upTo)], ({ fields }) => ({
+    return this.ask(directory, 'drop', [directory, String(upTo)], ({ fields }) => ({
       dropped: wholeNumber(fields[0], 'the beginning of a log'),
     }));
   }
 
-  #ask<T>(
+  private ask<T>(
     directory: string,
     op: string,
     args: readonly string[],
     read: (answer: AgentAnswer) => T,
   ): Promise<T> {
-    return this.#on(directory, async (client) => read(await client.request(op, args)));
+    return this.on(directory, async (client) => read(await client.request(op, args)));
   }
 
-  async #on<T>(
+  private async on<T>(
     directory: string,
     work: (client: AgentClient) => Promise<T>,
     more: { session?: string; cwd?: string } = {},
   ): Promise<T> {
-    const { link, computer } = this.#options;
+    const { link, computer } = this.options;
     try {
       return await overLink(link, work);
     } catch (error) {

@@ -16,84 +16,84 @@ export interface AgentWatchOptions {
  * look: the look is what says that the host is away.
  */
 export class AgentWatch implements SessionWatch {
-  readonly #link: Pick<AgentLink, 'client'>;
-  readonly #directory: string;
-  readonly #options: AgentWatchOptions;
-  #watched: { client: AgentClient; close(): void } | undefined;
-  readonly #waiting = new Set<() => void>();
-  #heard = 0;
-  #pollMs: number;
-  #closed = false;
+  private readonly link: Pick<AgentLink, 'client'>;
+  private readonly directory: string;
+  private readonly options: AgentWatchOptions;
+  private watched: { client: AgentClient; close(): void } | undefined;
+  private readonly waiting = new Set<() => void>();
+  private ownHeard = 0;
+  private pollMs: number;
+  private closed = false;
 
   constructor(link: Pick<AgentLink, 'client'>, directory: string, options: AgentWatchOptions = {}) {
-    this.#link = link;
-    this.#directory = directory;
-    this.#options = options;
-    this.#pollMs = this.#firstPollMs;
+    this.link = link;
+    this.directory = directory;
+    this.options = options;
+    this.pollMs = this.firstPollMs;
   }
 
-  get #firstPollMs(): number {
-    return this.#options.firstPollMs ?? firstPollMs;
+  private get firstPollMs(): number {
+    return this.options.firstPollMs ?? firstPollMs;
   }
 
   get heard(): number {
-    return this.#heard;
+    return this.ownHeard;
   }
 
   listening(): boolean {
-    return !this.#closed && this.#watching();
+    return !this.closed && this.watching();
   }
 
   async changed(signal: AbortSignal, since?: number): Promise<void> {
-    const before = since ?? this.#heard;
-    if (signal.aborted || this.#closed || !this.#watching()) return;
+    const before = since ?? this.ownHeard;
+    if (signal.aborted || this.closed || !this.watching()) return;
     // Something was heard while the caller's last look was under way, and may not be in it.
-    if (before !== this.#heard) return;
+    if (before !== this.ownHeard) return;
     await new Promise<void>((resolve) => {
       const done = () => {
         clearTimeout(timer);
-        this.#waiting.delete(done);
+        this.waiting.delete(done);
         signal.removeEventListener('abort', done);
         resolve();
       };
       const timer = setTimeout(() => {
-        this.#pollMs = Math.max(this.#pollMs, Math.min(this.#pollMs * 2, lastPollMs));
+        this.pollMs = Math.max(this.pollMs, Math.min(this.pollMs * 2, lastPollMs));
         done();
-      }, this.#pollMs);
-      this.#waiting.add(done);
+      }, this.pollMs);
+      this.waiting.add(done);
       signal.addEventListener('abort', done, { once: true });
     });
   }
 
   close(): void {
-    this.#closed = true;
-    this.#watched?.close();
-    this.#watched = undefined;
-    this.#tell();
+    this.closed = true;
+    this.watched?.close();
+    this.watched = undefined;
+    this.tell();
   }
 
   /** Sees to it that the channel of now watches; false when there is none. */
-  #watching(): boolean {
-    const client = clientNow(this.#link);
+  private watching(): boolean {
+    const client = clientNow(this.link);
     if (!client) return false;
-    if (this.#watched?.client !== client) {
-      this.#watched?.close();
-      const { close } = client.watch(this.#directory, () => this.#change());
-      this.#watched = { client, close };
+    if (this.watched?.client !== client) {
+      this.watched?.close();
+      const { close } = client.watch(this.directory, () => this.change());
+      this.watched = { client, close };
       // What changed before the watch began may not be known yet.
-      this.#heard += 1;
+      this.ownHeard += 1;
     }
     return true;
   }
 
-  #change(): void {
-    this.#heard += 1;
-    this.#pollMs = this.#firstPollMs;
-    this.#tell();
+  private change(): void {
+    this.ownHeard += 1;
+    this.pollMs = this.firstPollMs;
+    this.tell();
   }
 
-  #tell(): void {
-    for (const done of [...this.#waiting]) done();
+  private tell(): void {
+    for (const done of [...this.waiting]) done();
   }
 }
 

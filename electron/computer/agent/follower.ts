@@ -37,97 +37,97 @@ type Piece = BytesPiece | { kind: 'gap'; from: number; to: number };
 
 /** What one consumer has asked for and not yet taken. Checks that no byte is missing or comes twice. */
 export class Follower {
-  readonly #options: FollowOptions;
-  readonly #grant: (bytes: number) => void;
-  readonly #pieces: Piece[] = [];
+  private readonly options: FollowOptions;
+  private readonly grant: (bytes: number) => void;
+  private readonly pieces: Piece[] = [];
   /** The next offset the host must send. */
-  #expected: number;
+  private expected: number;
   /** Everything before was handed over. */
-  #offset: number;
-  #ungranted = 0;
+  private offset: number;
+  private ungranted = 0;
   /** Bytes the host may still send. */
-  #credit = followWindow;
-  #ended = false;
-  #failure: Error | undefined;
-  #wake: (() => void) | undefined;
+  private credit = followWindow;
+  private ownEnded = false;
+  private failure: Error | undefined;
+  private wake: (() => void) | undefined;
 
   constructor(offset: number, options: FollowOptions, grant: (bytes: number) => void) {
-    this.#expected = offset;
-    this.#offset = offset;
-    this.#options = options;
-    this.#grant = grant;
+    this.expected = offset;
+    this.offset = offset;
+    this.options = options;
+    this.grant = grant;
   }
 
   /** @throws ChannelLost when the host skips or repeats bytes, or sends more than was asked for: it cannot be trusted */
   bytes([offsetField, hostField]: readonly string[], bytes: Uint8Array): void {
-    const offset = this.#inOrder(offsetField);
+    const offset = this.inOrder(offsetField);
     const hostAt = moment(hostField, 'the time of output');
-    this.#credit -= bytes.length;
-    if (this.#credit < 0) throw new ChannelLost('the host sent more output than was asked for.');
+    this.credit -= bytes.length;
+    if (this.credit < 0) throw new ChannelLost('the host sent more output than was asked for.');
     if (bytes.length === 0) return;
-    this.#expected += bytes.length;
-    const last = this.#pieces.at(-1);
+    this.expected += bytes.length;
+    const last = this.pieces.at(-1);
     const receivedAt = Date.now();
-    if (last?.kind === 'bytes' && this.#pieces.length >= maxPieces && fits(last, bytes)) {
+    if (last?.kind === 'bytes' && this.pieces.length >= maxPieces && fits(last, bytes)) {
       join(last, { offset, bytes, receivedAt, hostAt });
     } else {
       // A few bytes that wait must not keep the whole piece they came in.
       const slack = bytes.buffer.byteLength > 4 * bytes.length;
-      this.#put({ kind: 'bytes', offset, bytes: slack ? bytes.slice() : bytes, receivedAt, hostAt });
+      this.put({ kind: 'bytes', offset, bytes: slack ? bytes.slice() : bytes, receivedAt, hostAt });
     }
-    this.#wake?.();
+    this.wake?.();
   }
 
   /** @throws ChannelLost */
   gap([fromField, toField]: readonly string[]): void {
-    const from = this.#inOrder(fromField);
+    const from = this.inOrder(fromField);
     const to = wholeNumber(toField, 'the end of a gap');
     if (to <= from) throw new ChannelLost(`the host reported a gap from ${from} to ${to}.`);
-    this.#expected = to;
-    const last = this.#pieces.at(-1);
+    this.expected = to;
+    const last = this.pieces.at(-1);
     if (last?.kind === 'gap') last.to = to;
-    else this.#put({ kind: 'gap', from, to });
-    this.#wake?.();
+    else this.put({ kind: 'gap', from, to });
+    this.wake?.();
   }
 
   /** @throws ChannelLost */
   ended([offsetField]: readonly string[]): void {
-    this.#inOrder(offsetField);
-    this.#ended = true;
-    this.#wake?.();
+    this.inOrder(offsetField);
+    this.ownEnded = true;
+    this.wake?.();
   }
 
   /** What has come is still handed over. */
   fail(error: Error): void {
-    this.#failure ??= error;
-    this.#wake?.();
+    this.failure ??= error;
+    this.wake?.();
   }
 
-  #put(piece: Piece): void {
-    if (this.#pieces.length >= mostPieces) throw new ChannelLost('the host sent output in crumbs.');
-    this.#pieces.push(piece);
+  private put(piece: Piece): void {
+    if (this.pieces.length >= mostPieces) throw new ChannelLost('the host sent output in crumbs.');
+    this.pieces.push(piece);
   }
 
-  #inOrder(field: string | undefined): number {
+  private inOrder(field: string | undefined): number {
     const offset = wholeNumber(field, 'the place of output');
-    if (this.#ended) throw new ChannelLost('the host sent output after the end of a session.');
-    if (offset === this.#expected) return offset;
-    throw new ChannelLost(`the host sent output from offset ${offset} where ${this.#expected} comes next.`);
+    if (this.ownEnded) throw new ChannelLost('the host sent output after the end of a session.');
+    if (offset === this.expected) return offset;
+    throw new ChannelLost(`the host sent output from offset ${offset} where ${this.expected} comes next.`);
   }
 
   /** Hands over until the end. @throws what the consumer throws, or what `fail` was told */
   async run(): Promise<FollowEnd> {
-    const { signal } = this.#options;
-    const wake = () => this.#wake?.();
+    const { signal } = this.options;
+    const wake = () => this.wake?.();
     signal.addEventListener('abort', wake, { once: true });
     try {
       for (;;) {
-        if (signal.aborted) return { reason: 'aborted', offset: this.#offset };
-        const piece = this.#next();
-        if (piece) await this.#handOver(piece);
-        else if (this.#ended) return { reason: 'ended', offset: this.#offset };
-        else if (this.#failure) throw this.#failure;
-        else await this.#more();
+        if (signal.aborted) return { reason: 'aborted', offset: this.offset };
+        const piece = this.next();
+        if (piece) await this.handOver(piece);
+        else if (this.ownEnded) return { reason: 'ended', offset: this.offset };
+        else if (this.failure) throw this.failure;
+        else await this.more();
       }
     } finally {
       signal.removeEventListener('abort', wake);
@@ -135,17 +135,17 @@ export class Follower {
   }
 
   /** What waits, in one piece as far as it may: a consumer that writes to disk does so once for all that came meanwhile. */
-  #next(): Piece | undefined {
-    const first = this.#pieces.shift();
+  private next(): Piece | undefined {
+    const first = this.pieces.shift();
     if (first?.kind !== 'bytes') return first;
     const parts = [first];
     let length = first.bytes.length;
     for (;;) {
-      const next = this.#pieces[0];
+      const next = this.pieces[0];
       if (next?.kind !== 'bytes' || length + next.bytes.length > handOverBytes) break;
       parts.push(next);
       length += next.bytes.length;
-      this.#pieces.shift();
+      this.pieces.shift();
     }
     const last = parts.at(-1);
     if (parts.length === 1 || !last) return first;
@@ -158,26 +158,26 @@ export class Follower {
     return { ...first, bytes, receivedAt: last.receivedAt, hostAt: last.hostAt };
   }
 
-  async #handOver(piece: Piece): Promise<void> {
+  private async handOver(piece: Piece): Promise<void> {
     if (piece.kind === 'gap') {
-      await this.#options.onGap?.({ from: piece.from, to: piece.to });
-      this.#offset = piece.to;
+      await this.options.onGap?.({ from: piece.from, to: piece.to });
+      this.offset = piece.to;
       return;
     }
     const { offset, bytes, receivedAt, hostAt } = piece;
-    await this.#options.onChunk({ offset, bytes, receivedAt, hostAt });
-    this.#offset = offset + bytes.length;
-    this.#ungranted += bytes.length;
-    if (this.#ungranted < grantBytes || this.#ended) return;
-    this.#credit += this.#ungranted;
-    this.#grant(this.#ungranted);
-    this.#ungranted = 0;
+    await this.options.onChunk({ offset, bytes, receivedAt, hostAt });
+    this.offset = offset + bytes.length;
+    this.ungranted += bytes.length;
+    if (this.ungranted < grantBytes || this.ownEnded) return;
+    this.credit += this.ungranted;
+    this.grant(this.ungranted);
+    this.ungranted = 0;
   }
 
-  #more(): Promise<void> {
+  private more(): Promise<void> {
     return new Promise((resolve) => {
-      this.#wake = () => {
-        this.#wake = undefined;
+      this.wake = () => {
+        this.wake = undefined;
         resolve();
       };
     });

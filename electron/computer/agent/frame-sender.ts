@@ -9,52 +9,52 @@ const bulkBytes = 32 * 1024;
  * over a slow link holds up nobody's typing for longer than one piece takes.
  */
 export class FrameSender {
-  readonly #stream: Duplex;
-  readonly #bulk: { fields: readonly string[]; body: Uint8Array }[] = [];
-  #blocked = false;
-  #bytesSent = 0;
+  private readonly stream: Duplex;
+  private readonly bulk: { fields: readonly string[]; body: Uint8Array }[] = [];
+  private blocked = false;
+  private ownBytesSent = 0;
 
   constructor(stream: Duplex) {
-    this.#stream = stream;
-    stream.on('drain', () => this.#drained());
+    this.stream = stream;
+    stream.on('drain', () => this.drained());
   }
 
   /** Bytes given to the channel so far; on a slow way up, answers wait behind them. */
   get bytesSent(): number {
-    return this.#bytesSent;
+    return this.ownBytesSent;
   }
 
   /** @throws WaymarkError bad_input, when a part is too long */
   send(fields: readonly string[], body: Uint8Array | undefined): void {
-    if (body && body.length > bulkBytes && (this.#blocked || this.#bulk.length > 0)) {
+    if (body && body.length > bulkBytes && (this.blocked || this.bulk.length > 0)) {
       encodeHead(fields, body.length); // Refuses what is too long now, not later.
-      this.#bulk.push({ fields, body });
+      this.bulk.push({ fields, body });
     } else {
-      this.#write(fields, body);
+      this.write(fields, body);
     }
   }
 
-  #write(fields: readonly string[], body: Uint8Array | undefined): void {
+  private write(fields: readonly string[], body: Uint8Array | undefined): void {
     const head = encodeHead(fields, body?.length ?? 0);
-    this.#bytesSent += head.length + (body?.length ?? 0);
+    this.ownBytesSent += head.length + (body?.length ?? 0);
     // A frame in one write: two would be two packets, for every key.
     const small = body && body.length <= bulkBytes;
     if (!body || small) {
-      this.#blocked = !this.#stream.write(small ? Buffer.concat([head, body]) : head);
+      this.blocked = !this.stream.write(small ? Buffer.concat([head, body]) : head);
       return;
     }
-    this.#stream.cork();
-    this.#stream.write(head);
-    this.#blocked = !this.#stream.write(body);
-    this.#stream.uncork();
+    this.stream.cork();
+    this.stream.write(head);
+    this.blocked = !this.stream.write(body);
+    this.stream.uncork();
   }
 
-  #drained(): void {
-    this.#blocked = false;
-    while (!this.#blocked) {
-      const next = this.#bulk.shift();
+  private drained(): void {
+    this.blocked = false;
+    while (!this.blocked) {
+      const next = this.bulk.shift();
       if (!next) return;
-      this.#write(next.fields, next.body);
+      this.write(next.fields, next.body);
     }
   }
 }

@@ -53,14 +53,14 @@ export function unescapeField(text: string): string {
 
 /** Puts frames together from pieces of any size. Holds one frame at most; a frame within one piece is not copied. */
 export class FrameDecoder {
-  #stage: 'header length' | 'body length' | 'header' | 'body' = 'header length';
-  #digits = 0;
-  #headerLength = 0;
-  #bodyLength = 0;
-  #fields: string[] = [];
+  private stage: 'header length' | 'body length' | 'header' | 'body' = 'header length';
+  private digits = 0;
+  private headerLength = 0;
+  private bodyLength = 0;
+  private fields: string[] = [];
   /** What has come of a header or body that began in an earlier piece. */
-  #part: Uint8Array | undefined;
-  #filled = 0;
+  private part: Uint8Array | undefined;
+  private filled = 0;
 
   /** @throws FrameError */
   push(piece: Uint8Array, onFrame: (frame: Frame) => void): void {
@@ -68,69 +68,69 @@ export class FrameDecoder {
     const bytes = new Uint8Array(piece.buffer, piece.byteOffset, piece.byteLength);
     let at = 0;
     while (at < bytes.length) {
-      if (this.#stage === 'header length' || this.#stage === 'body length') {
-        this.#length(bytes[at] ?? 0);
+      if (this.stage === 'header length' || this.stage === 'body length') {
+        this.length(bytes[at] ?? 0);
         at += 1;
         continue;
       }
-      const wanted = (this.#stage === 'header' ? this.#headerLength : this.#bodyLength) - this.#filled;
-      const whole = this.#take(bytes.subarray(at, at + wanted), wanted);
+      const wanted = (this.stage === 'header' ? this.headerLength : this.bodyLength) - this.filled;
+      const whole = this.take(bytes.subarray(at, at + wanted), wanted);
       at += Math.min(wanted, bytes.length - at);
-      if (whole) this.#whole(whole, onFrame);
+      if (whole) this.whole(whole, onFrame);
     }
   }
 
   /** One byte of the first line. */
-  #length(byte: number): void {
+  private length(byte: number): void {
     const digit = byte - zero;
-    const inHeader = this.#stage === 'header length';
-    if (digit >= 0 && digit <= 9 && this.#digits < 8) {
-      this.#digits += 1;
-      if (inHeader) this.#headerLength = this.#headerLength * 10 + digit;
-      else this.#bodyLength = this.#bodyLength * 10 + digit;
+    const inHeader = this.stage === 'header length';
+    if (digit >= 0 && digit <= 9 && this.digits < 8) {
+      this.digits += 1;
+      if (inHeader) this.headerLength = this.headerLength * 10 + digit;
+      else this.bodyLength = this.bodyLength * 10 + digit;
       return;
     }
-    if (this.#digits === 0 || byte !== (inHeader ? space : newline)) {
+    if (this.digits === 0 || byte !== (inHeader ? space : newline)) {
       throw new FrameError('What the host sent is not a frame.');
     }
-    this.#digits = 0;
+    this.digits = 0;
     if (inHeader) {
-      this.#stage = 'body length';
+      this.stage = 'body length';
       return;
     }
-    if (this.#headerLength < 1 || this.#headerLength > maxHeaderBytes || this.#bodyLength > maxBodyBytes) {
+    if (this.headerLength < 1 || this.headerLength > maxHeaderBytes || this.bodyLength > maxBodyBytes) {
       throw new FrameError(
-        `The host sent a frame of ${this.#headerLength} and ${this.#bodyLength} bytes, out of bounds.`,
+        `The host sent a frame of ${this.headerLength} and ${this.bodyLength} bytes, out of bounds.`,
       );
     }
-    this.#stage = 'header';
+    this.stage = 'header';
   }
 
   /** The header or body once it is complete. `wanted`: bytes it lacks; `bytes` are at most that many. */
-  #take(bytes: Uint8Array, wanted: number): Uint8Array | undefined {
-    if (!this.#part && bytes.length === wanted) return bytes;
-    this.#part ??= new Uint8Array(wanted);
-    this.#part.set(bytes, this.#filled);
-    this.#filled += bytes.length;
+  private take(bytes: Uint8Array, wanted: number): Uint8Array | undefined {
+    if (!this.part && bytes.length === wanted) return bytes;
+    this.part ??= new Uint8Array(wanted);
+    this.part.set(bytes, this.filled);
+    this.filled += bytes.length;
     if (bytes.length < wanted) return undefined;
-    const whole = this.#part;
-    this.#part = undefined;
-    this.#filled = 0;
+    const whole = this.part;
+    this.part = undefined;
+    this.filled = 0;
     return whole;
   }
 
-  #whole(bytes: Uint8Array, onFrame: (frame: Frame) => void): void {
-    if (this.#stage === 'header') {
+  private whole(bytes: Uint8Array, onFrame: (frame: Frame) => void): void {
+    if (this.stage === 'header') {
       const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
-      this.#fields = text.split('\t').map(unescapeField);
-      this.#stage = 'body';
-      if (this.#bodyLength > 0) return;
+      this.fields = text.split('\t').map(unescapeField);
+      this.stage = 'body';
+      if (this.bodyLength > 0) return;
     }
-    const frame = { fields: this.#fields, body: this.#bodyLength > 0 ? bytes : new Uint8Array(0) };
-    this.#stage = 'header length';
-    this.#headerLength = 0;
-    this.#bodyLength = 0;
-    this.#fields = [];
+    const frame = { fields: this.fields, body: this.bodyLength > 0 ? bytes : new Uint8Array(0) };
+    this.stage = 'header length';
+    this.headerLength = 0;
+    this.bodyLength = 0;
+    this.fields = [];
     onFrame(frame);
   }
 }

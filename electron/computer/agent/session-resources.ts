@@ -11,30 +11,30 @@ export interface PutResources {
 
 /** The programs every session needs, put on a host once per channel unless it has them from before. */
 export class SessionResources {
-  readonly #directory: string;
-  #sources: Promise<{ bytes: Uint8Array; sha256: string }[]> | undefined;
-  readonly #put = new WeakMap<AgentClient, Promise<PutResources>>();
+  private readonly directory: string;
+  private sources: Promise<{ bytes: Uint8Array; sha256: string }[]> | undefined;
+  private readonly put = new WeakMap<AgentClient, Promise<PutResources>>();
 
   /** `resourcesDir`: the application's `resources` directory. */
   constructor(resourcesDir: string) {
-    this.#directory = join(resourcesDir, 'sessions');
+    this.directory = join(resourcesDir, 'sessions');
   }
 
   /** @throws AgentRefusal, ChannelLost */
   putOn(client: AgentClient): Promise<PutResources> {
-    const known = this.#put.get(client);
+    const known = this.put.get(client);
     if (known) return known;
-    const putting = this.#putAll(client);
-    this.#put.set(client, putting);
+    const putting = this.putAll(client);
+    this.put.set(client, putting);
     // The next session tries again.
-    putting.catch(() => this.#put.delete(client));
+    putting.catch(() => this.put.delete(client));
     return putting;
   }
 
-  async #putAll(client: AgentClient): Promise<PutResources> {
+  private async putAll(client: AgentClient): Promise<PutResources> {
     const names = ['session.bash', 'supervisor.pl', 'supervisor.py'];
-    this.#sources ??= Promise.all(names.map((name) => source(join(this.#directory, name))));
-    const sources = await this.#sources;
+    this.sources ??= Promise.all(names.map((name) => source(join(this.directory, name))));
+    const sources = await this.sources;
     await Promise.all(
       sources.map(async ({ bytes, sha256 }) => {
         const { fields } = await client.request('resource', [sha256]);

@@ -8,16 +8,16 @@ const slowMs = 400;
  * looks wait behind the pieces that are under way.
  */
 export class TransferPace {
-  #pieceBytes = 256 * 1024;
+  private ownPieceBytes = 256 * 1024;
 
   get pieceBytes(): number {
-    return this.#pieceBytes;
+    return this.ownPieceBytes;
   }
 
   /** Told how long a piece of the present size took, queueing included. */
   took(ms: number): void {
-    if (ms < quickMs) this.#pieceBytes = Math.min(largest, this.#pieceBytes * 2);
-    else if (ms > slowMs) this.#pieceBytes = Math.max(smallest, this.#pieceBytes / 2);
+    if (ms < quickMs) this.ownPieceBytes = Math.min(largest, this.ownPieceBytes * 2);
+    else if (ms > slowMs) this.ownPieceBytes = Math.max(smallest, this.ownPieceBytes / 2);
   }
 }
 

@@ -33,15 +33,15 @@ export class LocalComputer implements Computer {
   readonly name: string;
   readonly sessions: BackedSessionHost;
   readonly files: FileSystemPort;
-  readonly #sandbox: LocalSandbox | undefined;
-  readonly #supervisors: readonly SupervisorKind[];
+  private readonly sandbox: LocalSandbox | undefined;
+  private readonly supervisors: readonly SupervisorKind[];
 
   constructor(options: LocalComputerOptions) {
     this.name = options.name ?? 'local';
-    this.#supervisors = options.supervisors ?? ['perl', 'python3'];
+    this.supervisors = options.supervisors ?? ['perl', 'python3'];
     const environment = options.environment ?? process.env;
     const { sandbox, resourcesDir } = options;
-    this.#sandbox = sandbox;
+    this.sandbox = sandbox;
     this.files =
       sandbox === undefined
         ? new LocalFiles()
@@ -55,7 +55,7 @@ export class LocalComputer implements Computer {
       backend: new LocalSessionBackend({
         sessionsDir: options.sessionsDir,
         resourcesDir: options.resourcesDir,
-        supervisors: this.#supervisors,
+        supervisors: this.supervisors,
         wrap: () => sandbox?.command() ?? [],
       }),
       computer: this.name,
@@ -77,8 +77,8 @@ export class LocalComputer implements Computer {
       );
     }
     const { stdout } = await promisify(execFile)('bash', ['-c', 'printf %s "$BASH_VERSION"']);
-    const running = await Promise.all(this.#supervisors.map(supervisorRuns));
-    const supervisor = this.#supervisors.find((_kind, index) => running[index]);
+    const running = await Promise.all(this.supervisors.map(supervisorRuns));
+    const supervisor = this.supervisors.find((_kind, index) => running[index]);
     if (!supervisor) {
       throw new WaymarkError(
         'unsupported',
@@ -101,7 +101,7 @@ export class LocalComputer implements Computer {
 
   /** What goes in front of a program so that it sees what sessions see; empty where they see everything. */
   wrap(): readonly string[] {
-    return this.#sandbox?.command() ?? [];
+    return this.sandbox?.command() ?? [];
   }
 
   async dispose(): Promise<void> {

@@ -41,7 +41,7 @@ const readOnly = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 /** Files of this computer. */
 export class LocalFiles implements FileSystemPort {
   async read(path: string, options: { maxBytes: number }): Promise<FileContent> {
-    return this.#on(path, 'read', async () => {
+    return this.on(path, 'read', async () => {
       const handle = await open(path, readOnly);
       try {
         const about = await handle.stat();
@@ -69,7 +69,7 @@ export class LocalFiles implements FileSystemPort {
     offset: number,
     length: number,
   ): Promise<{ bytes: Uint8Array; size: number }> {
-    return this.#on(path, 'read', async () => {
+    return this.on(path, 'read', async () => {
       const handle = await open(path, readOnly);
       try {
         const about = await handle.stat();
@@ -89,11 +89,11 @@ export class LocalFiles implements FileSystemPort {
   }
 
   async write(path: string, bytes: Uint8Array, options: FileWriteOptions = {}): Promise<{ sha256: string }> {
-    return this.#on(path, 'write', () => replaceFile(path, bytes, options, (file) => this.hash(file)));
+    return this.on(path, 'write', () => replaceFile(path, bytes, options, (file) => this.hash(file)));
   }
 
   async stat(path: string): Promise<FileStat | undefined> {
-    return this.#on(path, 'look at', async () => {
+    return this.on(path, 'look at', async () => {
       const about = await absent(stat(path));
       if (!about) return undefined;
       return {
@@ -106,7 +106,7 @@ export class LocalFiles implements FileSystemPort {
   }
 
   async list(path: string, options: { hidden: boolean }): Promise<DirectoryEntry[]> {
-    return this.#on(path, 'list', async () => {
+    return this.on(path, 'list', async () => {
       const entries = await readdir(path, { withFileTypes: true });
       const shown = entries.filter((entry) => options.hidden || !entry.name.startsWith('.'));
       const listed = await Promise.all(
@@ -121,7 +121,7 @@ export class LocalFiles implements FileSystemPort {
   }
 
   async walk(path: string, options: WalkOptions): Promise<{ entries: WalkEntry[]; truncated: boolean }> {
-    return this.#on(path, 'search', async () => {
+    return this.on(path, 'search', async () => {
       const entries: WalkEntry[] = [];
       // The top must be there and readable; what lies below may be skipped.
       await readdir(path);
@@ -149,17 +149,17 @@ export class LocalFiles implements FileSystemPort {
   }
 
   async realpath(path: string): Promise<string> {
-    return this.#on(path, 'resolve', () => realpath(path));
+    return this.on(path, 'resolve', () => realpath(path));
   }
 
   async makeDirectory(path: string): Promise<void> {
-    await this.#on(path, 'make', async () => {
+    await this.on(path, 'make', async () => {
       await mkdir(path, { recursive: true });
     });
   }
 
   async remove(path: string, options: { recursive?: boolean } = {}): Promise<void> {
-    await this.#on(path, 'remove', async () => {
+    await this.on(path, 'remove', async () => {
       if (options.recursive) {
         await lstat(path);
         return removeAt(path);
@@ -176,7 +176,7 @@ export class LocalFiles implements FileSystemPort {
   }
 
   async hash(path: string): Promise<string> {
-    return this.#on(path, 'read', async () => {
+    return this.on(path, 'read', async () => {
       mustBeFile(path, await stat(path));
       const digest = createHash('sha256');
       for await (const chunk of createReadStream(path, { highWaterMark: 1024 * 1024 }))
@@ -185,7 +185,7 @@ export class LocalFiles implements FileSystemPort {
     });
   }
 
-  async #on<T>(path: string, verb: string, work: () => Promise<T>): Promise<T> {
+  private async on<T>(path: string, verb: string, work: () => Promise<T>): Promise<T> {
     mustBeAbsolute(path);
     try {
       return await work();

@@ -41,28 +41,28 @@ export interface LocalSessionOptions {
 
 /** Sessions of the computer the application runs on. */
 export class LocalSessionBackend implements SessionBackend {
-  readonly #options: LocalSessionOptions;
-  readonly #table: ProcessTable = processTable();
-  #startFile: Promise<string> | undefined;
+  private readonly options: LocalSessionOptions;
+  private readonly table: ProcessTable = processTable();
+  private startFile: Promise<string> | undefined;
 
   constructor(options: LocalSessionOptions) {
-    this.#options = options;
+    this.options = options;
   }
 
   async prepareRoot(): Promise<string> {
-    await mkdir(this.#options.sessionsDir, { recursive: true, mode: 0o700 });
-    return this.#options.sessionsDir;
+    await mkdir(this.options.sessionsDir, { recursive: true, mode: 0o700 });
+    return this.options.sessionsDir;
   }
 
   async start(order: StartOrder): Promise<'started' | 'exists'> {
-    const { supervisors, resourcesDir, sessionsDir } = this.#options;
-    this.#startFile ??= placeStartFile(sessionsDir, resourcesDir);
+    const { supervisors, resourcesDir, sessionsDir } = this.options;
+    this.startFile ??= placeStartFile(sessionsDir, resourcesDir);
     const [startFile, bash, limitBytes] = await Promise.all([
-      this.#startFile,
+      this.startFile,
       findBash(order.name),
       order.limitBytes || defaultLimit(sessionsDir),
     ]);
-    const wrap = this.#options.wrap?.() ?? [];
+    const wrap = this.options.wrap?.() ?? [];
     const start = { order: { ...order, limitBytes }, startFile, bash, wrap };
     const verdict = await startSupervisor(supervisors, resourcesDir, start);
     if (verdict === 'started') return verdict;
@@ -80,7 +80,7 @@ export class LocalSessionBackend implements SessionBackend {
   }
 
   async directories(): Promise<string[]> {
-    const entries = (await absentIsUndefined(readdir(this.#options.sessionsDir))) ?? [];
+    const entries = (await absentIsUndefined(readdir(this.options.sessionsDir))) ?? [];
     return entries.filter((entry) => !entry.startsWith('.'));
   }
 
@@ -91,10 +91,10 @@ export class LocalSessionBackend implements SessionBackend {
   }
 
   async look(directory: string, { marksFrom, processes }: LookOrder): Promise<SessionLook | undefined> {
-    return absentIsUndefined(this.#look(new SessionFiles(directory), marksFrom, processes));
+    return absentIsUndefined(this.ownLook(new SessionFiles(directory), marksFrom, processes));
   }
 
-  async #look(
+  private async ownLook(
     files: SessionFiles,
     marksFrom: number,
     wantProcesses: boolean,
@@ -102,7 +102,7 @@ export class LocalSessionBackend implements SessionBackend {
     const meta = await files.meta();
     if (!meta) return undefined;
     const rebooted = await madeBeforeBoot(meta);
-    const processes = wantProcesses && !rebooted ? new SessionProcesses(this.#table, meta) : undefined;
+    const processes = wantProcesses && !rebooted ? new SessionProcesses(this.table, meta) : undefined;
     const foreground = (await processes?.foreground()) ?? [];
     // Asking costs a process, and at a prompt the answer tells nothing.
     const terminal = (await files.atPrompt()) ? undefined : await processes?.terminal();
@@ -165,12 +165,12 @@ export class LocalSessionBackend implements SessionBackend {
   }
 
   async started(meta: SessionMeta): Promise<StartedProcess[]> {
-    return (await madeBeforeBoot(meta)) ? [] : new SessionProcesses(this.#table, meta).started();
+    return (await madeBeforeBoot(meta)) ? [] : new SessionProcesses(this.table, meta).started();
   }
 
   async holders(meta: SessionMeta): Promise<{ shell: ShellProcess | undefined; supervisor: boolean }> {
     if (await madeBeforeBoot(meta)) return { shell: undefined, supervisor: false };
-    return new SessionProcesses(this.#table, meta).holders();
+    return new SessionProcesses(this.table, meta).holders();
   }
 
   async kill(targets: Parameters<SessionBackend['kill']>[0]): Promise<void> {
@@ -184,7 +184,7 @@ export class LocalSessionBackend implements SessionBackend {
   }
 
   async discardArchived(before: number): Promise<number> {
-    const { sessionsDir } = this.#options;
+    const { sessionsDir } = this.options;
     const entries = (await absentIsUndefined(readdir(sessionsDir))) ?? [];
     let count = 0;
     for (const entry of entries) {
@@ -200,7 +200,7 @@ export class LocalSessionBackend implements SessionBackend {
   }
 
   async drop(directory: string, upTo: number): Promise<{ dropped: number }> {
-    const { supervisors, resourcesDir } = this.#options;
+    const { supervisors, resourcesDir } = this.options;
     const files = new SessionFiles(directory);
     return inSession(
       directory,

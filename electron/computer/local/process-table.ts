@@ -114,10 +114,10 @@ class ProcTable implements ProcessTable {
     if (place === undefined || place === '0' || place === '') return 'unknown';
     if (!terminalReads.has(place)) return 'elsewhere';
     // The same place in the kernel serves blocking sockets.
-    return (await this.#hasSocket(row.pid)) ? 'unknown' : 'terminal';
+    return (await this.hasSocket(row.pid)) ? 'unknown' : 'terminal';
   }
 
-  async #hasSocket(pid: number): Promise<boolean> {
+  private async hasSocket(pid: number): Promise<boolean> {
     const names = (await orUndefined(readdir(`/proc/${pid}/fd`))) ?? [];
     const targets = await Promise.all(names.map((name) => orUndefined(readlink(`/proc/${pid}/fd/${name}`))));
     return names.length === 0 || targets.some((target) => target?.startsWith('socket:'));
@@ -153,22 +153,22 @@ class PsTable implements ProcessTable {
   }
 
   async commandLine(row: ProcessRow): Promise<string> {
-    return (await this.#ask(row.pid, 'command=')) || row.name;
+    return (await this.ask(row.pid, 'command=')) || row.name;
   }
 
   async startedIn(row: ProcessRow, sessionId?: string): Promise<boolean> {
-    return ` ${await this.#ask(row.pid, 'command=', '-E')} `.includes(mark(' ', sessionId));
+    return ` ${await this.ask(row.pid, 'command=', '-E')} `.includes(mark(' ', sessionId));
   }
 
   async blocked(row: ProcessRow): Promise<Blocked> {
     if (row.stat === 'R') return 'running';
-    const place = await this.#ask(row.pid, 'wchan=');
+    const place = await this.ask(row.pid, 'wchan=');
     if (place.startsWith('ttyin')) return 'terminal';
     if (place === 'select' || place === 'poll' || place === 'kqread') return 'poll';
     return 'unknown';
   }
 
-  async #ask(pid: number, column: string, ...options: string[]): Promise<string> {
+  private async ask(pid: number, column: string, ...options: string[]): Promise<string> {
     try {
       return (await run('ps', [...options, '-o', column, '-p', String(pid)])).stdout.trim();
     } catch (error) {

@@ -30,12 +30,12 @@ export class SessionFiles {
   }
 
   async meta(): Promise<SessionMeta | undefined> {
-    const text = await this.#text('meta');
+    const text = await this.text('meta');
     return text === undefined ? undefined : parseMeta(text);
   }
 
   async nonce(): Promise<string> {
-    return ((await this.#text('nonce')) ?? '').trim();
+    return ((await this.text('nonce')) ?? '').trim();
   }
 
   /** The door bell, for writing; `undefined` when nobody listens, which is how a dead supervisor shows. */
@@ -72,7 +72,7 @@ export class SessionFiles {
 
   async life(): Promise<{ life: 'alive' | 'ended' | 'lost'; exitCode: number | null | undefined }> {
     const ended = async () => {
-      const text = await this.#text('exit');
+      const text = await this.text('exit');
       return text === undefined ? undefined : ({ life: 'ended', exitCode: parseExit(text) } as const);
     };
     const told = await ended();
@@ -89,7 +89,7 @@ export class SessionFiles {
 
   /** The first byte still in the log. Look after reading: it is written before bytes are dropped. */
   async low(): Promise<number> {
-    return Number((await this.#text('low')) ?? 0);
+    return Number((await this.text('low')) ?? 0);
   }
 
   /** Whole lines of `marks` from a byte offset on. */
@@ -125,7 +125,7 @@ export class SessionFiles {
     return (await absentIsUndefined(lstat(this.path(name)))) !== undefined;
   }
 
-  #text(name: string): Promise<string | undefined> {
+  private text(name: string): Promise<string | undefined> {
     return absentIsUndefined(readFile(this.path(name), 'utf8'));
   }
 }

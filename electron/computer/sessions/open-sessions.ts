@@ -21,12 +21,12 @@ const maxReplaced = 20;
 
 /** The sessions this process has looked at. Whether a name is still the same session's is seen at its next look. */
 export class OpenSessions {
-  readonly #options: OpenSessionsOptions;
-  readonly #byName = new Map<string, OpenSession>();
-  #root: string | undefined;
+  private readonly options: OpenSessionsOptions;
+  private readonly byName = new Map<string, OpenSession>();
+  private root: string | undefined;
 
   constructor(options: OpenSessionsOptions) {
-    this.#options = options;
+    this.options = options;
   }
 
   /** Does it with the session that has the name now. `work` may throw `SessionReplaced` before it changed anything. */
@@ -34,7 +34,7 @@ export class OpenSessions {
     for (let tries = 1; ; tries += 1) {
       const opened = await this.find(name);
       if (!opened) {
-        const where = `on the computer ${this.#options.computer}`;
+        const where = `on the computer ${this.options.computer}`;
         throw new SessionError('session_not_found', name, `There is no session "${name}" ${where}.`);
       }
       try {
@@ -43,7 +43,7 @@ export class OpenSessions {
         if (!(error instanceof SessionReplaced)) throw error;
         this.forget(opened);
         if (tries < maxReplaced) continue;
-        const { computer } = this.#options;
+        const { computer } = this.options;
         const message = `${computer} reports a different session "${name}" each time. Wait, or check the host itself.`;
         throw new ComputerUnavailable(computer, message);
       }
@@ -52,40 +52,40 @@ export class OpenSessions {
 
   /** Those that have been looked at, whether or not they are still there. */
   names(): string[] {
-    return [...this.#byName.keys()];
+    return [...this.byName.keys()];
   }
 
   async find(name: string): Promise<OpenSession | undefined> {
-    const known = this.#byName.get(name);
+    const known = this.byName.get(name);
     if (known) return known;
-    const { backend, keptBytes } = this.#options;
+    const { backend, keptBytes } = this.options;
     const directory = await this.directory(name);
     const identity = await backend.identify(directory);
     if (!identity) return undefined;
     // Somebody else may have opened it meanwhile.
-    const first = this.#byName.get(name);
+    const first = this.byName.get(name);
     if (first) return first;
     const session = new BackedSession({ backend, name, directory, identity, keptBytes });
     const opened = { session, commands: new SessionCommands(session) };
-    this.#byName.set(name, opened);
+    this.byName.set(name, opened);
     return opened;
   }
 
   forget(opened: OpenSession): void {
     const { name } = opened.session;
-    if (this.#byName.get(name) === opened) this.#byName.delete(name);
+    if (this.byName.get(name) === opened) this.byName.delete(name);
     opened.session.dispose();
   }
 
   /** `make`: also when the directory of all sessions was made before; it may be gone. @throws SessionError invalid_name */
   async directory(name: string, make = false): Promise<string> {
     const encoded = encodeSessionName(name);
-    if (make || this.#root === undefined) this.#root = await this.#options.backend.prepareRoot();
-    return `${this.#root}/${encoded}`;
+    if (make || this.root === undefined) this.root = await this.options.backend.prepareRoot();
+    return `${this.root}/${encoded}`;
   }
 
   dispose(): void {
-    for (const { session } of this.#byName.values()) session.dispose();
-    this.#byName.clear();
+    for (const { session } of this.byName.values()) session.dispose();
+    this.byName.clear();
   }
 }

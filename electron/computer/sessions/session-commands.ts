@@ -18,13 +18,13 @@ interface Doubt {
 
 /** Running commands in one session, and waiting for them. */
 export class SessionCommands {
-  readonly #session: BackedSession;
-  #doubt: Doubt | undefined;
+  private readonly session: BackedSession;
+  private doubt: Doubt | undefined;
   /** The command that was sent last, and what the watch had heard before: nothing it does is heard earlier. */
-  #sent: { commandSeq: number; heard: number } | undefined;
+  private sent: { commandSeq: number; heard: number } | undefined;
 
   constructor(session: BackedSession) {
-    this.#session = session;
+    this.session = session;
   }
 
   /**
@@ -32,35 +32,35 @@ export class SessionCommands {
    * such a look it is the same call again.
    */
   seen(): void {
-    this.#doubt = undefined;
+    this.doubt = undefined;
   }
 
   /** See `SessionHost.run`. */
   run(command: string, found?: (info: SessionInfo) => void): Promise<{ commandSeq: number; offset: number }> {
-    return this.#session.inTurn(() => this.#run(command, found));
+    return this.session.inTurn(() => this.ownRun(command, found));
   }
 
-  async #run(
+  private async ownRun(
     command: string,
     found: ((info: SessionInfo) => void) | undefined,
   ): Promise<{ commandSeq: number; offset: number }> {
-    const session = this.#session;
+    const session = this.session;
     const why = whyNoCommand(command);
     if (why !== null) throw new SessionError('invalid_command', session.name, why);
     if (found) this.seen();
-    const again = this.#doubt?.command === command ? this.#doubt : undefined;
+    const again = this.doubt?.command === command ? this.doubt : undefined;
     if (again) {
       // The name may be another session's by now.
       await session.mustLook();
     }
-    const doubt = again ?? (await this.#prepared(command, found));
-    if ((await this.#send(doubt)) === 'taken') throw session.busy('Another command has just begun.');
+    const doubt = again ?? (await this.prepared(command, found));
+    if ((await this.send(doubt)) === 'taken') throw session.busy('Another command has just begun.');
     return place(doubt);
   }
 
   /** @throws SessionError session_busy, session_ended, session_lost */
-  async #prepared(command: string, found?: (info: SessionInfo) => void): Promise<Doubt> {
-    const session = this.#session;
+  private async prepared(command: string, found?: (info: SessionInfo) => void): Promise<Doubt> {
+    const session = this.session;
     const { state: judged, look } = await session.judge();
     found?.(session.infoFrom(look));
     const { state, reason, endOffset } = judged;
@@ -83,17 +83,17 @@ export class SessionCommands {
     return { command, order, offset: endOffset };
   }
 
-  async #send(doubt: Doubt): Promise<'sent' | 'taken'> {
-    const { backend, name, directory } = this.#session;
-    const heard = this.#session.heardNow();
-    this.#sent = undefined;
+  private async send(doubt: Doubt): Promise<'sent' | 'taken'> {
+    const { backend, name, directory } = this.session;
+    const heard = this.session.heardNow();
+    this.sent = undefined;
     try {
       const answer = await backend.command(name, directory, doubt.order);
-      this.#doubt = undefined;
-      if (heard !== undefined) this.#sent = { commandSeq: doubt.order.commandSeq, heard };
+      this.doubt = undefined;
+      if (heard !== undefined) this.sent = { commandSeq: doubt.order.commandSeq, heard };
       return answer;
     } catch (error) {
-      this.#doubt = error instanceof ComputerUnavailable ? doubt : undefined;
+      this.doubt = error instanceof ComputerUnavailable ? doubt : undefined;
       throw error;
     }
   }
@@ -121,10 +121,10 @@ export class SessionCommands {
     try {
       let last: SessionLook | undefined;
       // One that was only just sent has not ended before something is heard of its session.
-      if (this.#sent?.commandSeq === commandSeq) await this.#session.changed(wake.signal, this.#sent.heard);
+      if (this.sent?.commandSeq === commandSeq) await this.session.changed(wake.signal, this.sent.heard);
       for (;;) {
         const look: SessionLook | 'halted' | undefined = await unlessHalted(
-          last === undefined ? this.#session.mustLook() : this.#session.look(),
+          last === undefined ? this.session.mustLook() : this.session.look(),
           halt.signal,
         );
         if (look === 'halted') {
@@ -133,14 +133,14 @@ export class SessionCommands {
         }
         // Closed meanwhile: what it ran is over, and how it ended was not seen.
         last = look ?? (last && { ...last, life: 'lost', exitCode: undefined });
-        if (!last) throw new SessionReplaced(this.#session.name);
-        const outcome = this.#outcome(commandSeq, last);
+        if (!last) throw new SessionReplaced(this.session.name);
+        const outcome = this.outcome(commandSeq, last);
         if (!outcome.timedOut) {
-          const { life } = await this.#backAtPrompt(last, wake.signal);
-          return { ...outcome, atPrompt: life === 'alive' && this.#session.index.atPrompt };
+          const { life } = await this.backAtPrompt(last, wake.signal);
+          return { ...outcome, atPrompt: life === 'alive' && this.session.index.atPrompt };
         }
         if (performance.now() >= deadline) return outcome;
-        await this.#session.changed(wake.signal, last);
+        await this.session.changed(wake.signal, last);
       }
     } finally {
       clearTimeout(timer);
@@ -153,12 +153,12 @@ export class SessionCommands {
    * Between the end of a command and the prompt lie some milliseconds in which the session takes no command. Returns how
    * the last look found the session.
    */
-  async #backAtPrompt(ended: SessionLook, signal: AbortSignal): Promise<Pick<SessionLook, 'life'>> {
+  private async backAtPrompt(ended: SessionLook, signal: AbortSignal): Promise<Pick<SessionLook, 'life'>> {
     const deadline = performance.now() + promptMs;
     let last: SessionLook = ended;
-    while (this.#session.index.ending && !signal.aborted && performance.now() < deadline) {
-      await this.#session.changed(signal, last);
-      const look = await this.#session.look();
+    while (this.session.index.ending && !signal.aborted && performance.now() < deadline) {
+      await this.session.changed(signal, last);
+      const look = await this.session.look();
       if (look?.life !== 'alive') return look ?? { life: 'lost' };
       last = look;
     }
@@ -166,12 +166,12 @@ export class SessionCommands {
   }
 
   /** How the command stands at that look; `timedOut` while it is not over. */
-  #outcome(commandSeq: number, look: SessionLook): CommandOutcome {
-    const { name, index } = this.#session;
+  private outcome(commandSeq: number, look: SessionLook): CommandOutcome {
+    const { name, index } = this.session;
     const { life, exitCode, size } = look;
     const command = index.command(commandSeq);
     if (!command) {
-      if (this.#session.pendingCommand(look) === commandSeq) return nothingYet(size, true);
+      if (this.session.pendingCommand(look) === commandSeq) return nothingYet(size, true);
       const known = Math.max(look.commandSeq, index.lastCommand);
       if (commandSeq >= 1 && commandSeq <= known) return nothingYet(size, false);
       throw new SessionError(

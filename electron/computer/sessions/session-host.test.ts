@@ -33,12 +33,12 @@ class Link {
     this.backend = new Proxy(real, {
       get: (target, name: keyof SessionBackend) => {
         if (name === 'watch') return target.watch.bind(target);
-        return (...args: never[]) => this.#call(target, name, args);
+        return (...args: never[]) => this.call(target, name, args);
       },
     });
   }
 
-  async #call(target: SessionBackend, name: keyof SessionBackend, args: never[]): Promise<unknown> {
+  private async call(target: SessionBackend, name: keyof SessionBackend, args: never[]): Promise<unknown> {
     this.calls.push(name);
     const loss = this.losses.get(name);
     this.losses.delete(name);

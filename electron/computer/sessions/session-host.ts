@@ -40,32 +40,32 @@ export interface BackedSessionHostOptions {
  * host may be away at any call: that call throws `ComputerUnavailable`, and nothing that was asked is done twice.
  */
 export class BackedSessionHost implements SessionHost {
-  readonly #options: BackedSessionHostOptions;
-  readonly #open: OpenSessions;
+  private readonly options: BackedSessionHostOptions;
+  private readonly open: OpenSessions;
   /** Sessions whose removal went unanswered, by name. */
-  readonly #unsureEnds = new Map<string, SessionEnd & { id: string }>();
-  readonly #starts: SessionStarts;
-  readonly #disposed = new AbortController();
+  private readonly unsureEnds = new Map<string, SessionEnd & { id: string }>();
+  private readonly starts: SessionStarts;
+  private readonly disposed = new AbortController();
 
   constructor(options: BackedSessionHostOptions) {
     const { backend, computer, limits } = options;
-    this.#options = options;
-    this.#open = new OpenSessions({ backend, computer, keptBytes: limits?.keptBytes ?? defaultKeptBytes });
-    this.#starts = new SessionStarts(backend, limits?.unfetchedBytes ?? 0);
+    this.options = options;
+    this.open = new OpenSessions({ backend, computer, keptBytes: limits?.keptBytes ?? defaultKeptBytes });
+    this.starts = new SessionStarts(backend, limits?.unfetchedBytes ?? 0);
     // Every follower and waiter listens; that many are no leak.
-    setMaxListeners(0, this.#disposed.signal);
+    setMaxListeners(0, this.disposed.signal);
   }
 
   async create(spec: SessionSpec): Promise<SessionInfo> {
-    const env = this.#options.environment(spec);
-    const directory = await this.#open.directory(spec.name, true);
-    const verdict = await this.#starts.start(spec, directory, env);
+    const env = this.options.environment(spec);
+    const directory = await this.open.directory(spec.name, true);
+    const verdict = await this.starts.start(spec, directory, env);
     if (verdict === 'started') {
-      return this.#open.use(spec.name, async ({ session }) =>
+      return this.open.use(spec.name, async ({ session }) =>
         session.infoFrom(await untilFirstPrompt(session)),
       );
     }
-    const life = await this.#life(spec.name);
+    const life = await this.life(spec.name);
     throw new SessionError(
       'session_exists',
       spec.name,
@@ -76,9 +76,9 @@ export class BackedSessionHost implements SessionHost {
   }
 
   /** One that has only just been made is alive. */
-  async #life(name: string): Promise<'alive' | 'ended' | 'lost'> {
+  private async life(name: string): Promise<'alive' | 'ended' | 'lost'> {
     try {
-      return await this.#open.use(name, async ({ session }) => (await session.mustLook()).life);
+      return await this.open.use(name, async ({ session }) => (await session.mustLook()).life);
     } catch (error) {
       if (isMissing(error)) return 'alive';
       throw error;
@@ -87,8 +87,8 @@ export class BackedSessionHost implements SessionHost {
 
   async list(): Promise<SessionInfo[]> {
     // Sessions that were met before are asked for beside the list of all: one way to the host instead of two.
-    const early = new Map(this.#open.names().map((name) => [name, this.find(name)]));
-    const [directories] = await Promise.all([this.#options.backend.directories(), ...early.values()]);
+    const early = new Map(this.open.names().map((name) => [name, this.find(name)]));
+    const [directories] = await Promise.all([this.options.backend.directories(), ...early.values()]);
     const names = directories.map(decodeSessionName).filter((name) => name !== undefined);
     // One that was made meanwhile under a known name answers the second time.
     const infos = await Promise.all(names.map(async (name) => (await early.get(name)) ?? this.find(name)));
@@ -97,7 +97,7 @@ export class BackedSessionHost implements SessionHost {
 
   async find(name: string): Promise<SessionInfo | undefined> {
     try {
-      return await this.#open.use(name, async ({ session, commands }) => {
+      return await this.open.use(name, async ({ session, commands }) => {
         const info = await session.info();
         commands.seen();
         return info;
@@ -109,7 +109,7 @@ export class BackedSessionHost implements SessionHost {
   }
 
   async state(name: string): Promise<SessionState> {
-    return this.#open.use(name, async ({ session, commands }) => {
+    return this.open.use(name, async ({ session, commands }) => {
       const { state } = await session.judge();
       commands.seen();
       return state;
@@ -117,13 +117,13 @@ export class BackedSessionHost implements SessionHost {
   }
 
   async read(name: string, offset: number, maxBytes: number): Promise<SessionBytes> {
-    const directory = await this.#open.directory(name);
-    const { bytes, endOffset, dropped } = await this.#options.backend.read(directory, offset, maxBytes);
+    const directory = await this.open.directory(name);
+    const { bytes, endOffset, dropped } = await this.options.backend.read(directory, offset, maxBytes);
     if (offset >= dropped) return { bytes, offset, endOffset };
     throw new SessionError(
       'dropped',
       name,
-      `The output of session "${name}" before byte ${dropped} is no longer on the computer ${this.#options.computer}; byte ${offset} was asked for. Read from ${dropped} on.`,
+      `The output of session "${name}" before byte ${dropped} is no longer on the computer ${this.options.computer}; byte ${offset} was asked for. Read from ${dropped} on.`,
     );
   }
 
@@ -136,20 +136,20 @@ export class BackedSessionHost implements SessionHost {
   ): Promise<{ reason: 'ended' | 'aborted'; offset: number }> {
     const stop = new AbortController();
     const abort = () => stop.abort();
-    if (signal.aborted || this.#disposed.signal.aborted) abort();
+    if (signal.aborted || this.disposed.signal.aborted) abort();
     signal.addEventListener('abort', abort, { once: true });
-    this.#disposed.signal.addEventListener('abort', abort, { once: true });
+    this.disposed.signal.addEventListener('abort', abort, { once: true });
     try {
-      const directory = await this.#open.directory(name);
-      return await this.#options.backend.follow(directory, offset, onChunk, stop.signal, onGap);
+      const directory = await this.open.directory(name);
+      return await this.options.backend.follow(directory, offset, onChunk, stop.signal, onGap);
     } finally {
       signal.removeEventListener('abort', abort);
-      this.#disposed.signal.removeEventListener('abort', abort);
+      this.disposed.signal.removeEventListener('abort', abort);
     }
   }
 
   stored(name: string, upTo: number): Promise<void> {
-    return this.#open.use(name, ({ session }) => session.stored(upTo));
+    return this.open.use(name, ({ session }) => session.stored(upTo));
   }
 
   async write(
@@ -160,7 +160,7 @@ export class BackedSessionHost implements SessionHost {
     if (inputSeq !== undefined && (!Number.isSafeInteger(inputSeq) || inputSeq < 1 || inputSeq > 1e15)) {
       throw new RangeError(`An input number is a whole number from 1 on, not ${inputSeq}.`);
     }
-    return this.#open.use(name, ({ session }) => session.write(bytes, inputSeq));
+    return this.open.use(name, ({ session }) => session.write(bytes, inputSeq));
   }
 
   run(
@@ -168,7 +168,7 @@ export class BackedSessionHost implements SessionHost {
     command: string,
     found?: (info: SessionInfo) => void,
   ): Promise<{ commandSeq: number; offset: number }> {
-    return this.#open.use(name, ({ commands }) => commands.run(command, found));
+    return this.open.use(name, ({ commands }) => commands.run(command, found));
   }
 
   waitCommand(
@@ -176,11 +176,11 @@ export class BackedSessionHost implements SessionHost {
     commandSeq: number,
     options: { signal?: AbortSignal; timeoutMs?: number },
   ): Promise<CommandOutcome> {
-    return this.#open.use(name, ({ commands }) => commands.wait(commandSeq, options, this.#disposed.signal));
+    return this.open.use(name, ({ commands }) => commands.wait(commandSeq, options, this.disposed.signal));
   }
 
   async commands(name: string): Promise<CommandRecord[]> {
-    return this.#open.use(name, async ({ session, commands }) => {
+    return this.open.use(name, async ({ session, commands }) => {
       const records = await session.commands();
       commands.seen();
       return records;
@@ -193,10 +193,10 @@ export class BackedSessionHost implements SessionHost {
         throw new RangeError(`A terminal has 1 to 2000 rows and columns, not ${size}.`);
       }
     }
-    await this.#open.use(name, async ({ session }) => {
+    await this.open.use(name, async ({ session }) => {
       // A terminal of that number may be somebody else's by now.
       if ((await session.mustLook()).life !== 'alive') return;
-      await this.#options.backend.resize(session.directory, session.meta.tty, rows, cols);
+      await this.options.backend.resize(session.directory, session.meta.tty, rows, cols);
     });
   }
 
@@ -205,14 +205,14 @@ export class BackedSessionHost implements SessionHost {
     signal: 'INT' | 'TERM' | 'KILL',
     options: { graceMs?: number } = {},
   ): Promise<SignalOutcome> {
-    return this.#open.use(name, ({ session }) => signalSession(session, signal, options.graceMs));
+    return this.open.use(name, ({ session }) => signalSession(session, signal, options.graceMs));
   }
 
   async close(name: string): Promise<SessionEnd & { id: string }> {
-    const unsure = this.#unsureEnds.get(name);
-    this.#unsureEnds.delete(name);
+    const unsure = this.unsureEnds.get(name);
+    this.unsureEnds.delete(name);
     try {
-      return await this.#open.use(name, (opened) => this.#close(opened));
+      return await this.open.use(name, (opened) => this.ownClose(opened));
     } catch (error) {
       // Its removal went unanswered, and it is gone.
       if (unsure && isMissing(error)) return unsure;
@@ -220,24 +220,24 @@ export class BackedSessionHost implements SessionHost {
     }
   }
 
-  async #close(opened: OpenSession): Promise<SessionEnd & { id: string }> {
+  private async ownClose(opened: OpenSession): Promise<SessionEnd & { id: string }> {
     const { session } = opened;
     const { id } = session.meta;
     const end = { id, ...(await endSession(session)) };
-    this.#unsureEnds.set(session.name, end);
-    await this.#options.backend.archive(session.directory, id);
-    this.#unsureEnds.delete(session.name);
-    this.#open.forget(opened);
+    this.unsureEnds.set(session.name, end);
+    await this.options.backend.archive(session.directory, id);
+    this.unsureEnds.delete(session.name);
+    this.open.forget(opened);
     return end;
   }
 
   discardClosed(before: number): Promise<number> {
-    return this.#options.backend.discardArchived(before);
+    return this.options.backend.discardArchived(before);
   }
 
   async dispose(): Promise<void> {
-    this.#disposed.abort();
-    this.#open.dispose();
+    this.disposed.abort();
+    this.open.dispose();
   }
 }
 

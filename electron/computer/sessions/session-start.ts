@@ -8,14 +8,14 @@ const firstPromptMs = 15_000;
 
 /** Starts sessions, each once: the same call again after a broken link finds what the first one may have made. */
 export class SessionStarts {
-  readonly #backend: SessionBackend;
-  readonly #limitBytes: number;
+  private readonly backend: SessionBackend;
+  private readonly limitBytes: number;
   /** Orders that went unanswered, by name. */
-  readonly #unsure = new Map<string, { order: StartOrder; asked: string }>();
+  private readonly unsure = new Map<string, { order: StartOrder; asked: string }>();
 
   constructor(backend: SessionBackend, limitBytes: number) {
-    this.#backend = backend;
-    this.#limitBytes = limitBytes;
+    this.backend = backend;
+    this.limitBytes = limitBytes;
   }
 
   async start(
@@ -24,20 +24,20 @@ export class SessionStarts {
     env: Record<string, string>,
   ): Promise<'started' | 'exists'> {
     const asked = JSON.stringify([spec, env]);
-    const unsure = this.#unsure.get(spec.name);
-    this.#unsure.delete(spec.name);
-    const order = unsure?.asked === asked ? unsure.order : this.#order(spec, directory, env);
+    const unsure = this.unsure.get(spec.name);
+    this.unsure.delete(spec.name);
+    const order = unsure?.asked === asked ? unsure.order : this.order(spec, directory, env);
     try {
-      const verdict = await this.#backend.start(order);
-      if (verdict === 'started' || !(await this.#backend.clearUnfinished(directory))) return verdict;
-      return await this.#backend.start(order);
+      const verdict = await this.backend.start(order);
+      if (verdict === 'started' || !(await this.backend.clearUnfinished(directory))) return verdict;
+      return await this.backend.start(order);
     } catch (error) {
-      if (error instanceof ComputerUnavailable) this.#unsure.set(spec.name, { order, asked });
+      if (error instanceof ComputerUnavailable) this.unsure.set(spec.name, { order, asked });
       throw error;
     }
   }
 
-  #order(spec: SessionSpec, directory: string, env: Record<string, string>): StartOrder {
+  private order(spec: SessionSpec, directory: string, env: Record<string, string>): StartOrder {
     const { name, cwd, rows, cols } = spec;
     return {
       name,
@@ -49,7 +49,7 @@ export class SessionStarts {
       cols,
       env,
       profile: spec.profile !== false,
-      limitBytes: this.#limitBytes,
+      limitBytes: this.limitBytes,
     };
   }
 }

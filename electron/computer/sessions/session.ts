@@ -51,35 +51,35 @@ export class BackedSession {
   readonly meta: SessionMeta;
   readonly backend: SessionBackend;
   readonly index = new CommandIndex();
-  readonly #keptBytes: number;
-  #watch: SessionWatch | undefined;
+  private readonly keptBytes: number;
+  private watch: SessionWatch | undefined;
   /** What the watch had heard when a look began. */
-  readonly #heardAt = new WeakMap<SessionLook, number>();
+  private readonly heardAt = new WeakMap<SessionLook, number>();
   /** Bytes of the host's `marks` that the index has. */
-  #marksKnown = 0;
+  private marksKnown = 0;
   /** Marks the index took. */
-  #accepted = 0;
-  #askedToDrop = 0;
-  #disposed = false;
-  readonly #turns = new SerialQueue();
+  private accepted = 0;
+  private askedToDrop = 0;
+  private disposed = false;
+  private readonly turns = new SerialQueue();
 
   constructor({ backend, name, directory, identity, keptBytes }: OpenedSession) {
     this.backend = backend;
     this.name = name;
     this.directory = directory;
     this.meta = identity.meta;
-    this.#keptBytes = keptBytes;
+    this.keptBytes = keptBytes;
   }
 
   /** One look; brings the index up to date. `undefined` when the name is free or another session's. */
   async look(processes = false): Promise<SessionLook | undefined> {
     for (let round = 1; ; round += 1) {
-      const from = this.#marksKnown;
-      const heard = this.#watch?.heard ?? -1;
+      const from = this.marksKnown;
+      const heard = this.watch?.heard ?? -1;
       const look = await this.backend.look(this.directory, { marksFrom: from, processes });
       if (look?.id !== this.meta.id) return undefined;
-      this.#take(from, look.marks);
-      this.#heardAt.set(look, heard);
+      this.take(from, look.marks);
+      this.heardAt.set(look, heard);
       if (!look.moreMarks || look.marks === '' || round === maxMarkRounds) return look;
     }
   }
@@ -92,14 +92,14 @@ export class BackedSession {
   }
 
   /** Looks overlap: what an earlier one brought is passed over. Marks are ASCII, so characters are bytes. */
-  #take(from: number, marks: string): void {
-    const fresh = marks.slice(this.#marksKnown - from);
-    if (from + marks.length <= this.#marksKnown) return;
+  private take(from: number, marks: string): void {
+    const fresh = marks.slice(this.marksKnown - from);
+    if (from + marks.length <= this.marksKnown) return;
     for (const line of fresh.split('\n')) {
       const mark = parseMark(line);
-      if (mark && this.index.accept(mark)) this.#accepted += 1;
+      if (mark && this.index.accept(mark)) this.accepted += 1;
     }
-    this.#marksKnown = from + marks.length;
+    this.marksKnown = from + marks.length;
   }
 
   async info(): Promise<SessionInfo> {
@@ -123,17 +123,17 @@ export class BackedSession {
   /** The state, and the look it was read from. */
   async judge(): Promise<{ state: SessionState; look: SessionLook }> {
     for (let looks = 1; ; looks += 1) {
-      const before = this.#accepted;
+      const before = this.accepted;
       const look = await this.mustLook(true);
-      const state = this.#stateFrom(look);
+      const state = this.stateFrom(look);
       // A command began after the processes were looked at: the shell's read of it is not the command's.
       const doubtful = state.state === 'waiting' || state.state === 'interactive';
-      if (!doubtful || this.#accepted === before) return { state, look };
-      if (looks === maxLooks) return { state: this.#stateFrom({ ...look, foreground: [] }), look };
+      if (!doubtful || this.accepted === before) return { state, look };
+      if (looks === maxLooks) return { state: this.stateFrom({ ...look, foreground: [] }), look };
     }
   }
 
-  #stateFrom(look: SessionLook): SessionState {
+  private stateFrom(look: SessionLook): SessionState {
     const { life, rebooted, foreground, terminal } = look;
     const { starting, atPrompt, ending } = this.index;
     const pending = this.pendingCommand(look) !== undefined;
@@ -175,16 +175,16 @@ export class BackedSession {
 
   /** See `SessionHost.stored`. Asks the host only when a good piece has become free. */
   async stored(upTo: number): Promise<void> {
-    const step = Math.max(blockBytes, this.#keptBytes / 16);
-    if (upTo - this.#keptBytes < this.#askedToDrop + step) return;
+    const step = Math.max(blockBytes, this.keptBytes / 16);
+    if (upTo - this.keptBytes < this.askedToDrop + step) return;
     const { life, size, dropped } = await this.mustLook();
     const running = life === 'alive' ? this.index.running?.commandSeq : undefined;
     const inUse = running === undefined ? undefined : this.index.command(running)?.startOffset;
-    const target = Math.min(upTo, size - this.#keptBytes, inUse ?? Number.POSITIVE_INFINITY);
-    if (target < Math.max(dropped, this.#askedToDrop) + step) return;
+    const target = Math.min(upTo, size - this.keptBytes, inUse ?? Number.POSITIVE_INFINITY);
+    if (target < Math.max(dropped, this.askedToDrop) + step) return;
     await this.backend.drop(this.directory, target);
     // Also where the file system cannot do it: asked once for each piece.
-    this.#askedToDrop = target;
+    this.askedToDrop = target;
   }
 
   /**
@@ -192,23 +192,23 @@ export class BackedSession {
    * `undefined` where changes can go unheard.
    */
   heardNow(): number | undefined {
-    if (this.#disposed) return undefined;
-    this.#watch ??= this.backend.watch(this.directory);
-    return this.#watch.listening() ? this.#watch.heard : undefined;
+    if (this.disposed) return undefined;
+    this.watch ??= this.backend.watch(this.directory);
+    return this.watch.listening() ? this.watch.heard : undefined;
   }
 
   /** Resolves when something may have changed after that look or `heardNow`, or `signal` aborts. */
   async changed(signal: AbortSignal, after?: SessionLook | number): Promise<void> {
-    this.#watch ??= this.backend.watch(this.directory);
-    const since = typeof after === 'object' ? this.#heardAt.get(after) : after;
-    await this.#watch.changed(signal, since);
+    this.watch ??= this.backend.watch(this.directory);
+    const since = typeof after === 'object' ? this.heardAt.get(after) : after;
+    await this.watch.changed(signal, since);
     // Somebody still waits in a session that was let go: the watch is not kept for others.
-    if (this.#disposed) this.dispose();
+    if (this.disposed) this.dispose();
   }
 
   /** Inputs and commands of this process reach the host in the order they were asked for. */
   inTurn<T>(work: () => Promise<T>): Promise<T> {
-    return this.#turns.run(work);
+    return this.turns.run(work);
   }
 
   busy(reason: string): SessionError {
@@ -216,8 +216,8 @@ export class BackedSession {
   }
 
   dispose(): void {
-    this.#disposed = true;
-    this.#watch?.close();
-    this.#watch = undefined;
+    this.disposed = true;
+    this.watch?.close();
+    this.watch = undefined;
   }
 }

@@ -36,8 +36,8 @@ export class SshComputer implements HostComputer {
   readonly alias: string;
   readonly sessions: BackedSessionHost;
   readonly files: AgentFiles;
-  readonly #options: SshComputerOptions;
-  #disposed = false;
+  private readonly options: SshComputerOptions;
+  private disposed = false;
 
   /** @throws RangeError when the namespace cannot be a directory's name */
   constructor(options: SshComputerOptions) {
@@ -45,7 +45,7 @@ export class SshComputer implements HostComputer {
     if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(namespace)) {
       throw new RangeError(`"${namespace}" cannot be the name of a directory of sessions.`);
     }
-    this.#options = options;
+    this.options = options;
     this.name = name;
     this.alias = alias;
     this.files = new AgentFiles(link);
@@ -58,15 +58,15 @@ export class SshComputer implements HostComputer {
   }
 
   health(): LinkHealth {
-    return this.#options.link.health();
+    return this.options.link.health();
   }
 
   async linked(signal: AbortSignal): Promise<void> {
-    await this.#options.link.linked(signal);
+    await this.options.link.linked(signal);
   }
 
   async probe(): Promise<ComputerFacts & { sessionsDir: string; limits: string[] }> {
-    const { link, version, namespace } = this.#options;
+    const { link, version, namespace } = this.options;
     const asked = overLink(link, async (client) => {
       const facts = await client.hello(version);
       let quickest = Number.POSITIVE_INFINITY;
@@ -105,7 +105,7 @@ export class SshComputer implements HostComputer {
     script: string,
     options: { cwd?: string; timeoutMs: number; env?: Readonly<Record<string, string>> },
   ): Promise<{ exitCode: number | null; output: string }> {
-    const { link } = this.#options;
+    const { link } = this.options;
     const { timeoutMs, env = {} } = options;
     const cwd = options.cwd ?? link.facts()?.home ?? '/';
     const environment = Object.entries(env).map(([name, value]) => `${name}=${value}`);
@@ -117,11 +117,11 @@ export class SshComputer implements HostComputer {
         return { exitCode: /^\d{1,3}$/.test(fields[0] ?? '') ? Number(fields[0]) : null, output };
       });
     } catch (error) {
-      throw this.#refusedScript(error, cwd);
+      throw this.refusedScript(error, cwd);
     }
   }
 
-  #refusedScript(error: unknown, cwd: string): unknown {
+  private refusedScript(error: unknown, cwd: string): unknown {
     if (!(error instanceof AgentRefusal)) return error;
     const text =
       error.code === 'cwd_missing'
@@ -141,9 +141,9 @@ export class SshComputer implements HostComputer {
   }
 
   async dispose(): Promise<void> {
-    if (this.#disposed) return;
-    this.#disposed = true;
+    if (this.disposed) return;
+    this.disposed = true;
     await this.sessions.dispose();
-    this.#options.released?.();
+    this.options.released?.();
   }
 }

@@ -26,22 +26,22 @@ interface Finding {
  * secrets and names alone, in whatever order rows come, so that the same snapshot gives the same bytes. It holds no secret.
  */
 export class Census {
-  readonly #redactor: Redactor;
-  readonly #findings = new Map<string, Finding>();
+  private readonly redactor: Redactor;
+  private readonly findings = new Map<string, Finding>();
 
   constructor(settings: RedactionSettings) {
-    this.#redactor = new Redactor(settings, (hit) => placeholder(hit, 0));
+    this.redactor = new Redactor(settings, (hit) => placeholder(hit, 0));
   }
 
   add(row: DatasetRow): void {
-    redactRow(row, this.#redactor, (hits, place, allowed) => {
-      for (const hit of hits) this.#count(hit, place, allowed);
+    redactRow(row, this.redactor, (hits, place, allowed) => {
+      for (const hit of hits) this.count(hit, place, allowed);
     });
   }
 
   placeholders(): Map<string, string> {
     const numbers = new Map<string, number>();
-    const taken = [...this.#findings].filter(([, { allowed }]) => !allowed);
+    const taken = [...this.findings].filter(([, { allowed }]) => !allowed);
     const order = taken.sort(([a], [b]) => (orderOf(a) < orderOf(b) ? -1 : 1));
     return new Map(
       order.map(([identity, { hit }]) => {
@@ -55,12 +55,12 @@ export class Census {
 
   /** Names of what a person lets stand. */
   allowedNames(): string[] {
-    return [...this.#findings.values()].flatMap(({ hit, allowed }) => (allowed ? [findingName(hit)] : []));
+    return [...this.findings.values()].flatMap(({ hit, allowed }) => (allowed ? [findingName(hit)] : []));
   }
 
   view(): RedactionView {
     const placeholders = this.placeholders();
-    const findings = [...this.#findings].map(([identity, { hit, count, places, allowed }]): FindingView => {
+    const findings = [...this.findings].map(([identity, { hit, count, places, allowed }]): FindingView => {
       const name = findingName(hit);
       return {
         name,
@@ -74,14 +74,14 @@ export class Census {
       };
     });
     findings.sort((a, b) => ORDER[a.kind] - ORDER[b.kind] || b.count - a.count || (a.name < b.name ? -1 : 1));
-    return { findings: findings.slice(0, MOST_FINDINGS), scannedBytes: this.#redactor.scannedBytes };
+    return { findings: findings.slice(0, MOST_FINDINGS), scannedBytes: this.redactor.scannedBytes };
   }
 
-  #count(hit: TextHit, place: FindingView['places'][number], allowed: boolean): void {
-    const known = this.#findings.get(hit.identity);
+  private count(hit: TextHit, place: FindingView['places'][number], allowed: boolean): void {
+    const known = this.findings.get(hit.identity);
     const { part: _secret, ...told } = hit;
     if (known === undefined) {
-      this.#findings.set(hit.identity, { hit: told, allowed, count: 1, places: [place] });
+      this.findings.set(hit.identity, { hit: told, allowed, count: 1, places: [place] });
       return;
     }
     known.count += 1;

@@ -66,15 +66,15 @@ const CONTAINER = /^[0-9a-f]{12}$/;
  * or the prompt of a shell names. Time grows with the length of the text and no faster.
  */
 export class NameFinder {
-  readonly #kinds = new Map<string, NameKind>();
-  readonly #forms: KnownForms;
+  private readonly kinds = new Map<string, NameKind>();
+  private readonly forms: KnownForms;
   /** Of names that were found, so that each is hashed once. */
-  readonly #identities = new Map<string, string>();
+  private readonly identities = new Map<string, string>();
 
   constructor({ users, hosts, homes }: PrivateNames) {
     const add = (name: string, kind: NameKind) => {
-      if (name.length < SHORTEST || EVERYDAY.has(name.toLowerCase()) || this.#kinds.has(name)) return;
-      this.#kinds.set(name, kind);
+      if (name.length < SHORTEST || EVERYDAY.has(name.toLowerCase()) || this.kinds.has(name)) return;
+      this.kinds.set(name, kind);
     };
     for (const user of users) add(user, 'user');
     for (const host of hosts)
@@ -82,10 +82,10 @@ export class NameFinder {
     // A home folder that bears a user's name is readable without that name.
     for (const home of homes) {
       const name = home.split(/[/\\]/u).at(-1) ?? '';
-      const named = this.#kinds.has(name) || /^(?:\/home|\/Users|[A-Z]:\\Users)[/\\][^/\\]+$/iu.test(home);
+      const named = this.kinds.has(name) || /^(?:\/home|\/Users|[A-Z]:\\Users)[/\\][^/\\]+$/iu.test(home);
       if (!named && home.length > 5 && home !== '/root') add(home, 'home');
     }
-    this.#forms = new KnownForms([...this.#kinds.keys()], (name) => [name]);
+    this.forms = new KnownForms([...this.kinds.keys()], (name) => [name]);
   }
 
   /** In no order; they may overlap. */
@@ -96,34 +96,34 @@ export class NameFinder {
         kind,
         rule,
         name,
-        identity: this.#identityOf(kind, name),
+        identity: this.identityOf(kind, name),
         start: view.origin(start),
         end: view.after(start + name.length),
       });
-    this.#listed(view.text, add);
+    this.listed(view.text, add);
     homeNames(view.text, add);
     prompts(view.text, add);
     return hits;
   }
 
-  #identityOf(kind: NameKind, name: string): string {
+  private identityOf(kind: NameKind, name: string): string {
     const key = `${kind} ${name}`;
-    const known = this.#identities.get(key);
+    const known = this.identities.get(key);
     if (known !== undefined) return known;
     const identity = nameIdentity(kind, name);
-    if (this.#identities.size < MOST_KEPT) this.#identities.set(key, identity);
+    if (this.identities.size < MOST_KEPT) this.identities.set(key, identity);
     return identity;
   }
 
-  #listed(
+  private listed(
     text: string,
     add: (kind: NameKind, rule: NameHit['rule'], name: string, start: number) => void,
   ): void {
-    for (const { start, end, secret: name } of this.#forms.find(text)) {
+    for (const { start, end, secret: name } of this.forms.find(text)) {
       if (end - start !== name.length) continue;
       if (WORD.test(text[start - 1] ?? ' ') && WORD.test(name[0] ?? '')) continue;
       if (WORD.test(text[end] ?? ' ')) continue;
-      const kind = this.#kinds.get(name) ?? 'user';
+      const kind = this.kinds.get(name) ?? 'user';
       add(kind, kind === 'user' ? 'user-name' : kind === 'host' ? 'host-name' : 'home-folder', name, start);
     }
   }

@@ -24,28 +24,28 @@ const KEPT = 16 * 1024 * 1024;
  * Time grows with the length of the text and no faster.
  */
 export class Redactor {
-  readonly #finder: TextFinder;
-  readonly #placeholder: (hit: TextHit) => string;
+  private readonly finder: TextFinder;
+  private readonly placeholder: (hit: TextHit) => string;
   /** Of texts and of JSON texts. */
-  readonly #known = { text: new Map<string, Redacted>(), json: new Map<string, Redacted>() };
-  #kept = 0;
-  #count = 0;
-  #loose = false;
-  #scanned = 0;
+  private readonly known = { text: new Map<string, Redacted>(), json: new Map<string, Redacted>() };
+  private kept = 0;
+  private ownCount = 0;
+  private ownLoose = false;
+  private scanned = 0;
 
   /** `placeholder`: what stands in the place of something; absent: the number that `placeholders` has for it. */
   constructor(
     readonly settings: RedactionSettings,
     placeholders: Placeholders | ((hit: TextHit) => string),
   ) {
-    this.#finder = new TextFinder(settings);
-    this.#placeholder =
+    this.finder = new TextFinder(settings);
+    this.placeholder =
       typeof placeholders === 'function'
         ? placeholders
         : (hit) => {
             const known = placeholders.get(hit.identity);
             if (known !== undefined) return known;
-            if (this.#loose) return unnumbered(hit);
+            if (this.ownLoose) return unnumbered(hit);
             throw new WaymarkError(
               'bug',
               `A ${hit.kind} (rule ${hit.rule}, ${findingName(hit)}) was found that the first pass over these rows had not found`,
@@ -55,12 +55,12 @@ export class Redactor {
 
   /** How much was taken out so far, repeated texts counted each time. */
   get count(): number {
-    return this.#count;
+    return this.ownCount;
   }
 
   /** Bytes of UTF-8 that were looked at, repeated texts counted each time. */
   get scannedBytes(): number {
-    return this.#scanned;
+    return this.scanned;
   }
 
   text(text: string): string {
@@ -70,11 +70,11 @@ export class Redactor {
   /** `json`: what is valid JSON stays it, as arguments of calls must. */
   redact(text: string, form: 'text' | 'json'): Redacted {
     if (this.settings.level === 'off') return { text, hits: [], allowed: [] };
-    const known = this.#known[form].get(text);
-    const redacted = known ?? (form === 'json' ? this.#redactJson(text) : this.#redactText(text));
-    if (known === undefined) this.#keep(text, form, redacted);
-    this.#count += redacted.hits.length;
-    this.#scanned += Buffer.byteLength(text);
+    const known = this.known[form].get(text);
+    const redacted = known ?? (form === 'json' ? this.redactJson(text) : this.redactText(text));
+    if (known === undefined) this.keep(text, form, redacted);
+    this.ownCount += redacted.hits.length;
+    this.scanned += Buffer.byteLength(text);
     return redacted;
   }
 
@@ -84,57 +84,57 @@ export class Redactor {
    */
   record<T>(value: T): T {
     if (this.settings.level === 'off') return value;
-    const before = this.#loose;
-    this.#loose = true;
+    const before = this.ownLoose;
+    this.ownLoose = true;
     try {
-      return this.#value(value, false, 0) as T;
+      return this.ownValue(value, false, 0) as T;
     } finally {
-      this.#loose = before;
+      this.ownLoose = before;
     }
   }
 
   /** A text beside the data, as a README; what was in no row has the number 0. */
   loose(text: string, form: 'text' | 'json' = 'text'): string {
-    const before = this.#loose;
-    this.#loose = true;
+    const before = this.ownLoose;
+    this.ownLoose = true;
     try {
       return this.redact(text, form).text;
     } finally {
-      this.#loose = before;
+      this.ownLoose = before;
     }
   }
 
   /** Every text of a JSON value, names of fields included; the same value where there is nothing to take out. */
   value<T>(value: T): T {
-    return this.#value(value, false, 0) as T;
+    return this.ownValue(value, false, 0) as T;
   }
 
   /** The text that stands for something found elsewhere. */
   placeholderOf(hit: TextHit): string {
-    return this.#placeholder(hit);
+    return this.placeholder(hit);
   }
 
-  #keep(text: string, form: 'text' | 'json', redacted: Redacted): void {
-    this.#kept += text.length + 64;
-    if (this.#kept > KEPT) {
-      this.#known.text.clear();
-      this.#known.json.clear();
-      this.#kept = text.length + 64;
+  private keep(text: string, form: 'text' | 'json', redacted: Redacted): void {
+    this.kept += text.length + 64;
+    if (this.kept > KEPT) {
+      this.known.text.clear();
+      this.known.json.clear();
+      this.kept = text.length + 64;
     }
-    this.#known[form].set(text, redacted);
+    this.known[form].set(text, redacted);
   }
 
-  #redactText(whole: string): Redacted {
+  private redactText(whole: string): Redacted {
     let text = whole;
     const all: TextHit[] = [];
     const allowed: TextHit[] = [];
     for (let look = 0; look < LOOKS; look += 1) {
-      const hits = this.#finder.find(text, look === 0 ? allowed : undefined);
+      const hits = this.finder.find(text, look === 0 ? allowed : undefined);
       if (hits.length === 0) break;
       const pieces: string[] = [];
       let from = 0;
       for (const hit of hits) {
-        pieces.push(text.slice(from, hit.start), this.#placeholder(hit));
+        pieces.push(text.slice(from, hit.start), this.placeholder(hit));
         from = hit.end;
         all.push(hit);
       }
@@ -144,19 +144,19 @@ export class Redactor {
     return { text, hits: all, allowed };
   }
 
-  #redactJson(text: string): Redacted {
-    const plain = this.#redactText(text);
+  private redactJson(text: string): Redacted {
+    const plain = this.redactText(text);
     if (plain.hits.length === 0 || !isJson(text) || isJson(plain.text)) return plain;
     // Something lay across the end of a text, or was a number: each text of it by itself.
-    const before = [this.#count, this.#scanned] as const;
-    const value = JSON.stringify(this.#value(JSON.parse(text), true, 0));
-    [this.#count, this.#scanned] = before;
-    const again = this.#finder.find(value);
+    const before = [this.ownCount, this.scanned] as const;
+    const value = JSON.stringify(this.ownValue(JSON.parse(text), true, 0));
+    [this.ownCount, this.scanned] = before;
+    const again = this.finder.find(value);
     if (again.length === 0) return { ...plain, text: value };
     return { ...plain, text: JSON.stringify({ redacted: plain.text }) };
   }
 
-  #value(value: unknown, numbers: boolean, depth: number): unknown {
+  private ownValue(value: unknown, numbers: boolean, depth: number): unknown {
     if (typeof value === 'string') return this.redact(value, /^\s*[[{]/.test(value) ? 'json' : 'text').text;
     if (typeof value === 'number' && numbers) {
       const { text, hits } = this.redact(String(value), 'text');
@@ -164,13 +164,13 @@ export class Redactor {
     }
     if (typeof value !== 'object' || value === null || depth > DEEPEST) return value;
     if (Array.isArray(value)) {
-      const items = value.map((item) => this.#value(item, numbers, depth + 1));
+      const items = value.map((item) => this.ownValue(item, numbers, depth + 1));
       return items.every((item, index) => item === value[index]) ? value : items;
     }
     let changed = false;
     const fields = Object.entries(value).map(([field, item]) => {
       const name = this.redact(field, 'text').text;
-      const content = this.#value(item, numbers, depth + 1);
+      const content = this.ownValue(item, numbers, depth + 1);
       changed ||= name !== field || content !== item;
       return [name, content] as const;
     });

@@ -32,14 +32,14 @@ export function findingName({ kind, identity }: Pick<TextHit, 'kind' | 'identity
 
 /** Finds what the settings take out of a text. */
 export class TextFinder {
-  readonly #secrets: DecodedScanner | null;
-  readonly #names: NameFinder | null;
-  readonly #allowed: ReadonlySet<string>;
+  private readonly secrets: DecodedScanner | null;
+  private readonly names: NameFinder | null;
+  private readonly allowed: ReadonlySet<string>;
 
   constructor({ level, secrets, names, allowed }: RedactionSettings) {
-    this.#secrets = level === 'strict' ? new DecodedScanner(secrets) : null;
-    this.#names = level === 'off' ? null : new NameFinder(names);
-    this.#allowed = new Set(allowed);
+    this.secrets = level === 'strict' ? new DecodedScanner(secrets) : null;
+    this.names = level === 'off' ? null : new NameFinder(names);
+    this.allowed = new Set(allowed);
   }
 
   /** In order of the text; none overlaps another. `allowed` gets what a person lets stand. */
@@ -47,7 +47,7 @@ export class TextFinder {
     const hits: TextHit[] = [];
     if (text.length < 3) return hits;
     const read = readings(whole(text));
-    for (const hit of this.#secrets?.find(text, read) ?? []) {
+    for (const hit of this.secrets?.find(text, read) ?? []) {
       const { start, end, kind, rule, identity, shows, length, part } = hit;
       const excerpt = `${shows}… (${length} characters)`;
       hits.push({
@@ -61,16 +61,16 @@ export class TextFinder {
         ...(part && { part }),
       });
     }
-    for (const view of this.#names === null ? [] : [read.raw, read.plain, ...read.decoded]) {
-      for (const { start, end, kind, rule, identity, name } of this.#names?.find(view) ?? [])
+    for (const view of this.names === null ? [] : [read.raw, read.plain, ...read.decoded]) {
+      for (const { start, end, kind, rule, identity, name } of this.names?.find(view) ?? [])
         hits.push({ start, end, kind, secret: null, rule, identity, excerpt: name });
       if (read.plain === read.raw && read.decoded.length === 0) break;
     }
-    return hits.length === 0 ? hits : this.#standing(text, hits, allowed);
+    return hits.length === 0 ? hits : this.standing(text, hits, allowed);
   }
 
   /** Without what stands in a placeholder's place already, what a person lets stand, and what lies in something else. */
-  #standing(text: string, hits: TextHit[], allowed?: TextHit[]): TextHit[] {
+  private standing(text: string, hits: TextHit[], allowed?: TextHit[]): TextHit[] {
     const places = [...text.matchAll(PLACEHOLDER)].map(
       ({ 0: found, index }) => [index, index + found.length] as const,
     );
@@ -82,7 +82,7 @@ export class TextFinder {
       while ((places[place]?.[1] ?? Number.POSITIVE_INFINITY) <= hit.start) place += 1;
       const [from = Number.POSITIVE_INFINITY, to = 0] = places[place] ?? [];
       if (hit.start >= from && hit.end <= to) continue;
-      if (this.#allowed.size > 0 && this.#allowed.has(findingName(hit))) {
+      if (this.allowed.size > 0 && this.allowed.has(findingName(hit))) {
         allowed?.push(hit);
         continue;
       }

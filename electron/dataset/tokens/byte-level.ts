@@ -123,7 +123,7 @@ export class ByteLevelTokenizer {
   /** @throws WaymarkError unsupported when the tokens do not hold exactly the bytes of the text */
   encode(text: string): Encoded {
     const { ids, tokens } = this.tokenizer.encode(text, { add_special_tokens: false });
-    const units = this.#normalized(text);
+    const units = this.normalized(text);
     const starts: number[] = new Array(ids.length);
     const ends: number[] = new Array(ids.length);
     const { normal, origin } = units;
@@ -140,7 +140,7 @@ export class ByteLevelTokenizer {
         left = 0;
         while (bytes > 0) {
           const code = normal.codePointAt(at);
-          if (code === undefined) throw this.#lost(text);
+          if (code === undefined) throw this.lost(text);
           const size = utf8Size(code);
           at += code > 0xffff ? 2 : 1;
           left = Math.max(0, size - bytes);
@@ -149,11 +149,11 @@ export class ByteLevelTokenizer {
       }
       ends[index] = origin === null ? at : (origin.ends[at - 1] ?? text.length);
     }
-    if (left > 0 || at !== normal.length || ids.some((id) => id === undefined)) throw this.#lost(text);
+    if (left > 0 || at !== normal.length || ids.some((id) => id === undefined)) throw this.lost(text);
     return { ids, starts, ends };
   }
 
-  #lost(text: string): WaymarkError {
+  private lost(text: string): WaymarkError {
     const greedy = this.greedy.find((content) => text.includes(content));
     return new WaymarkError(
       'unsupported',
@@ -164,7 +164,7 @@ export class ByteLevelTokenizer {
   }
 
   /** The text as the model's vocabulary sees it, and where each unit of that is from; null: they are the same. */
-  #normalized(text: string): { normal: string; origin: Origin | null } {
+  private normalized(text: string): { normal: string; origin: Origin | null } {
     // What is normal as a whole is normal in every part.
     if (!this.normalizes || text.normalize('NFC') === text) return { normal: text, origin: null };
     const sections = this.splitter === null ? [text] : text.split(this.splitter);

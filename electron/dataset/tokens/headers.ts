@@ -29,14 +29,14 @@ export class Headers {
   partOf(index: number): number {
     const { from = 0, to = 0 } = this.whole.places[index] ?? {};
     const own = this.whole.text.slice(from, to);
-    const key = this.#kindOf(index);
+    const key = this.kindOf(index);
     const known = this.known.get(key);
     if (known !== undefined && known.prompt !== null && own.startsWith(known.prompt))
       return from + known.prompt.length;
     const prompt =
       known !== undefined && (known.seen >= confirmations || this.renderings >= mostRenderings)
         ? known.prompt
-        : this.#promptBefore(index);
+        : this.promptBefore(index);
     const seen = known?.prompt === prompt ? known.seen + 1 : 1;
     this.known.set(key, { prompt, seen });
     if (prompt === null) {
@@ -66,7 +66,7 @@ export class Headers {
     return [...differ, ...unclear];
   }
 
-  #kindOf(index: number): string {
+  private kindOf(index: number): string {
     const before = this.row.messages[index - 1];
     const calls = Array.isArray(before?.tool_calls) && before.tool_calls.length > 0;
     const asked = this.row.messages.slice(0, index).some(({ role }) => role === 'user');
@@ -74,7 +74,7 @@ export class Headers {
   }
 
   /** What asks for message `index`; null: the template does not render what is before it. */
-  #promptBefore(index: number): string | null {
+  private promptBefore(index: number): string | null {
     this.renderings += 1;
     const { template } = this.loaded;
     const input = inputOf(this.loaded, { ...this.row, messages: this.row.messages.slice(0, index) });

@@ -35,7 +35,7 @@ export class RowSource {
     signal?: AbortSignal,
   ): Promise<TokenRow> {
     const request = { ...options, variants: [variant] };
-    const plan = await this.#planned(request);
+    const plan = await this.planned(request);
     const { rows } = variantPlan(plan, variant);
     const index = 'index' in at ? at.index : rows.findIndex((row) => isAt(row, at));
     const row = rows[index];
@@ -43,14 +43,14 @@ export class RowSource {
     const key = `${JSON.stringify(request)} ${index}`;
     const known = this.rows.get(key);
     if (known !== undefined && this.plan?.key === JSON.stringify(request)) return known;
-    const made = tokenRow(await this.#read(plan, variant, row, signal), { index, of: rows.length });
+    const made = tokenRow(await this.read(plan, variant, row, signal), { index, of: rows.length });
     this.rows.set(key, made);
     const [oldest] = this.rows.keys();
     if (this.rows.size > held && oldest !== undefined) this.rows.delete(oldest);
     return made;
   }
 
-  async #planned(request: ExportOptions): Promise<ExportPlan> {
+  private async planned(request: ExportOptions): Promise<ExportPlan> {
     const key = JSON.stringify(request);
     if (this.plan?.key !== key) this.plan = { key, made: planExport(this.reader, request) };
     const { plan } = this;
@@ -62,7 +62,7 @@ export class RowSource {
     }
   }
 
-  async #read(
+  private async read(
     plan: ExportPlan,
     variant: ExportVariant,
     row: RowPlan,

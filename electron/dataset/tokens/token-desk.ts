@@ -15,13 +15,13 @@ export class TokenDesk {
 
   /** @param begun called once the tokenizer is there */
   async answer(question: TokenQuestion, begun: () => void): Promise<TokenWord> {
-    const tokenizer = await this.#tokenizer(question.folder);
+    const tokenizer = await this.tokenizer(question.folder);
     if (question.is === 'tokenizer') return { is: 'tokenizer', tokenizer: tokenizer.view };
     begun();
     return { is: 'view', view: tokenView(question.row, tokenizer, question.options) };
   }
 
-  async #tokenizer(folder: string): Promise<LoadedTokenizer> {
+  private async tokenizer(folder: string): Promise<LoadedTokenizer> {
     const files = await stateOf(folder);
     const known = this.loaded.get(folder);
     this.loaded.delete(folder);

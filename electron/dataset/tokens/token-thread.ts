@@ -50,14 +50,14 @@ export class TokenThread {
 
   /** @throws WaymarkError not_found, bad_input, unsupported; timed_out */
   async tokenizer(folder: string, signal?: AbortSignal): Promise<TokenizerView> {
-    const word = await this.#ask({ is: 'tokenizer', folder: await whole(folder) }, signal);
+    const word = await this.ask({ is: 'tokenizer', folder: await whole(folder) }, signal);
     if (word.is === 'tokenizer') return word.tokenizer;
     throw new WaymarkError('bug', `The thread of tokens answered with ${word.is}.`);
   }
 
   /** @throws WaymarkError as `tokenizer`; refused, unsupported: about the row */
   async view(folder: string, row: TokenRow, options: TokenOptions, signal?: AbortSignal): Promise<TokenView> {
-    const word = await this.#ask({ is: 'view', folder: await whole(folder), row, options }, signal);
+    const word = await this.ask({ is: 'view', folder: await whole(folder), row, options }, signal);
     if (word.is === 'view') return word.view;
     throw new WaymarkError('bug', `The thread of tokens answered with ${word.is}.`);
   }
@@ -70,20 +70,20 @@ export class TokenThread {
     await worker?.terminate();
   }
 
-  #ask(question: TokenQuestion, signal?: AbortSignal): Promise<TokenWord> {
+  private ask(question: TokenQuestion, signal?: AbortSignal): Promise<TokenWord> {
     return this.queue.run(async () => {
       signal?.throwIfAborted();
       if (this.idle !== null) clearTimeout(this.idle);
       try {
-        return await this.#answer(question, signal);
+        return await this.answer(question, signal);
       } finally {
         this.idle = setTimeout(() => void this.close(), this.limits.idleMs).unref();
       }
     });
   }
 
-  #answer(question: TokenQuestion, signal?: AbortSignal): Promise<TokenWord> {
-    const worker = this.#begun();
+  private answer(question: TokenQuestion, signal?: AbortSignal): Promise<TokenWord> {
+    const worker = this.begun();
     return new Promise((resolve, reject) => {
       let watch = setTimeout(() => giveUp(tooLong('reading')), this.limits.loadMs);
       const settle = () => {
@@ -118,7 +118,7 @@ export class TokenThread {
     });
   }
 
-  #begun(): Worker {
+  private begun(): Worker {
     if (this.worker !== null) return this.worker;
     const worker = new Worker(join(this.workers ?? bundledWorkers(), 'token-worker.js'), {
       execArgv: [],

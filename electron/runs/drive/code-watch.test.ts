@@ -7,19 +7,19 @@ import { CodeWatch } from './code-watch';
 
 /** A clock whose sleeps end when the test says so. */
 class StepClock implements Clock {
-  readonly #sleepers: (() => void)[] = [];
+  private readonly sleepers: (() => void)[] = [];
   now = () => Date.now();
   monotonic = () => performance.now();
   sleep(_ms: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) reject(signal.reason);
       signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-      this.#sleepers.push(resolve);
+      this.sleepers.push(resolve);
     });
   }
   /** Ends one sleep, which must have begun. */
   async tick(): Promise<void> {
-    const wake = await eventually('somebody sleeps', () => this.#sleepers.shift());
+    const wake = await eventually('somebody sleeps', () => this.sleepers.shift());
     wake();
   }
 }

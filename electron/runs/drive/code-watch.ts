@@ -21,26 +21,26 @@ export interface CodeWatchDeps {
  * the next action: a training script that rewrites its configuration over night shows when it did.
  */
 export class CodeWatch {
-  readonly #deps: CodeWatchDeps;
-  readonly #stopping = new AbortController();
-  readonly #over: Promise<void>;
+  private readonly deps: CodeWatchDeps;
+  private readonly stopping = new AbortController();
+  private readonly over: Promise<void>;
 
   constructor(deps: CodeWatchDeps) {
-    this.#deps = deps;
-    this.#over = this.#watch();
+    this.deps = deps;
+    this.over = this.watch();
   }
 
   async stop(): Promise<void> {
-    this.#stopping.abort(new Error('The run is no longer driven here.'));
-    await this.#over;
+    this.stopping.abort(new Error('The run is no longer driven here.'));
+    await this.over;
   }
 
-  async #watch(): Promise<void> {
-    const { clock, failed } = this.#deps;
-    const { signal } = this.#stopping;
+  private async watch(): Promise<void> {
+    const { clock, failed } = this.deps;
+    const { signal } = this.stopping;
     while (await clock.sleep(LOOK_MS, signal).then(goesOn, stopped)) {
       try {
-        await this.#look();
+        await this.look();
       } catch (error) {
         // A computer that is away is looked at again when it is back.
         if (!(error instanceof ComputerUnavailable)) failed(error);
@@ -48,10 +48,10 @@ export class CodeWatch {
     }
   }
 
-  async #look(): Promise<void> {
-    const { computers, scan, record } = this.#deps;
+  private async look(): Promise<void> {
+    const { computers, scan, record } = this.deps;
     const running = await Promise.all([...computers.values()].map(runsSomething));
-    if (!running.includes(true) || this.#stopping.signal.aborted) return;
+    if (!running.includes(true) || this.stopping.signal.aborted) return;
     const events = await scan();
     if (events.length > 0) await record(events);
   }

@@ -14,47 +14,47 @@ type Change = EventBody<'gpu.changed'>;
 
 /** Readings of one computer's GPUs → what changed. Stamps are wall-clock ms. */
 export class GpuReadings {
-  #state: Change['state'] | null = null;
+  private state: Change['state'] | null = null;
   /** First of the readings in a row that found nothing to do. */
-  #quiet: { since: number; readings: number } | null = null;
-  #silentSince: number | null = null;
-  #lastAt: number | null = null;
+  private quiet: { since: number; readings: number } | null = null;
+  private silentSince: number | null = null;
+  private lastAt: number | null = null;
 
   constructor(private readonly computer: string) {}
 
   /** `gpus` null: it could not be asked. Null when nothing changed. */
   take(gpus: readonly HostGpu[] | null, at: number): Change | null {
-    const gap = this.#lastAt !== null && (at - this.#lastAt > GAP_MS || at < this.#lastAt);
-    this.#lastAt = at;
+    const gap = this.lastAt !== null && (at - this.lastAt > GAP_MS || at < this.lastAt);
+    this.lastAt = at;
     if (gap) {
-      this.#quiet = null;
-      this.#silentSince = null;
+      this.quiet = null;
+      this.silentSince = null;
     }
     const told = gpus?.filter(({ utilization }) => utilization !== null) ?? [];
-    if (gpus === null || told.length === 0) return this.#silent(at);
-    this.#silentSince = null;
+    if (gpus === null || told.length === 0) return this.silent(at);
+    this.silentSince = null;
     if (told.some(({ utilization }) => (utilization ?? 0) >= BUSY_FROM)) {
-      this.#quiet = null;
-      return this.#change('busy', at, gpus);
+      this.quiet = null;
+      return this.change('busy', at, gpus);
     }
-    this.#quiet = { since: this.#quiet?.since ?? at, readings: (this.#quiet?.readings ?? 0) + 1 };
-    return this.#quiet.readings < QUIET_READINGS ? null : this.#change('idle', this.#quiet.since, gpus);
+    this.quiet = { since: this.quiet?.since ?? at, readings: (this.quiet?.readings ?? 0) + 1 };
+    return this.quiet.readings < QUIET_READINGS ? null : this.change('idle', this.quiet.since, gpus);
   }
 
   /** The last change was not written down: it is told again. */
   lost(): void {
-    this.#state = null;
+    this.state = null;
   }
 
-  #silent(at: number): Change | null {
-    this.#silentSince ??= at;
-    this.#quiet = null;
-    return at - this.#silentSince < UNKNOWN_MS ? null : this.#change('unknown', this.#silentSince, []);
+  private silent(at: number): Change | null {
+    this.silentSince ??= at;
+    this.quiet = null;
+    return at - this.silentSince < UNKNOWN_MS ? null : this.change('unknown', this.silentSince, []);
   }
 
-  #change(state: Change['state'], since: number, gpus: readonly HostGpu[]): Change | null {
-    if (state === this.#state) return null;
-    this.#state = state;
+  private change(state: Change['state'], since: number, gpus: readonly HostGpu[]): Change | null {
+    if (state === this.state) return null;
+    this.state = state;
     return {
       computer: this.computer,
       state,

@@ -26,23 +26,23 @@ export interface GpuWatchDeps {
  * is no error: after five minutes its GPUs are unknown.
  */
 export class GpuWatch {
-  readonly #deps: GpuWatchDeps;
-  readonly #stopping = new AbortController();
-  readonly #over: Promise<unknown>;
+  private readonly deps: GpuWatchDeps;
+  private readonly stopping = new AbortController();
+  private readonly over: Promise<unknown>;
 
   constructor(deps: GpuWatchDeps) {
-    this.#deps = deps;
-    this.#over = Promise.all(deps.computers.map((computer) => this.#watch(computer)));
+    this.deps = deps;
+    this.over = Promise.all(deps.computers.map((computer) => this.watch(computer)));
   }
 
   async stop(): Promise<void> {
-    this.#stopping.abort(new Error('The run is no longer driven here.'));
-    await this.#over;
+    this.stopping.abort(new Error('The run is no longer driven here.'));
+    await this.over;
   }
 
-  async #watch(computer: Computer): Promise<void> {
-    const { clock, record, failed } = this.#deps;
-    const { signal } = this.#stopping;
+  private async watch(computer: Computer): Promise<void> {
+    const { clock, record, failed } = this.deps;
+    const { signal } = this.stopping;
     const readings = new GpuReadings(computer.name);
     do {
       try {

@@ -17,7 +17,7 @@ export interface SecretWatchOptions {
  * records stands behind the observation and before whatever the run does next. Kinds and counts go into the log, the secrets do not.
  */
 export class SecretWatch {
-  readonly #told = new Set<string>();
+  private readonly told = new Set<string>();
 
   constructor(private readonly options: SecretWatchOptions) {}
 
@@ -25,7 +25,7 @@ export class SecretWatch {
   look(events: readonly NewEvent[]): void {
     for (const event of events) {
       if (event.kind !== 'action.observed') continue;
-      const kinds = this.#kindsIn(event.body);
+      const kinds = this.kindsIn(event.body);
       if (kinds.length === 0) continue;
       const { record, failed } = this.options;
       record([{ kind: 'secret.seen', body: { step: event.body.step, kinds } }]).catch(failed);
@@ -33,12 +33,12 @@ export class SecretWatch {
   }
 
   /** Of secrets that were not told before. */
-  #kindsIn({ text, error }: EventBody<'action.observed'>): EventBody<'secret.seen'>['kinds'] {
+  private kindsIn({ text, error }: EventBody<'action.observed'>): EventBody<'secret.seen'>['kinds'] {
     const counts = new Map<SecretKind, number>();
     for (const part of error === null ? [text] : [text, error.message]) {
       for (const { kind, certain, identity } of this.options.scanner.find(part)) {
-        if (!certain || this.#told.has(identity)) continue;
-        if (this.#told.size < MOST_TOLD) this.#told.add(identity);
+        if (!certain || this.told.has(identity)) continue;
+        if (this.told.size < MOST_TOLD) this.told.add(identity);
         counts.set(kind, (counts.get(kind) ?? 0) + 1);
       }
     }

@@ -116,8 +116,8 @@ function siteOf(order: SetUpOrder, computer: ComputerSpec, root: string): Site {
 
 /** Says in the run's status what is being prepared or waited for, and writes down what is done. */
 class SetUpStatus {
-  #said = '';
-  #preparing = '';
+  private said = '';
+  private preparing = '';
 
   constructor(private readonly order: SetUpOrder) {}
 
@@ -132,23 +132,23 @@ class SetUpStatus {
     if (events.length > 0) await record(events);
     const at = steps.findIndex(({ state }) => state === 'running');
     const running = steps[at];
-    if (running && this.#takesTime(running)) {
-      this.#preparing = `Preparing ${running.computer}: ${running.title} (${at + 1} of ${steps.length}).`;
-      await this.#say('setup', this.#preparing);
+    if (running && this.takesTime(running)) {
+      this.preparing = `Preparing ${running.computer}: ${running.title} (${at + 1} of ${steps.length}).`;
+      await this.say('setup', this.preparing);
     }
   }
 
   /** Copying a few files here is over before anybody could read of it. */
-  #takesTime({ computer, id }: SetupStep): boolean {
+  private takesTime({ computer, id }: SetupStep): boolean {
     const there = this.order.computers.get(computer);
     return (there !== undefined && isHost(there)) || id.startsWith('environment:');
   }
 
   attempt<T>(work: () => Promise<T>): Promise<T> {
-    const away = (error: ComputerUnavailable) => this.#say('computer_unavailable', error.message);
+    const away = (error: ComputerUnavailable) => this.say('computer_unavailable', error.message);
     return persist({ ...this.order, away }, async (failures) => {
       // A command that goes on may run for hours after the link is back: until then nothing else would say so.
-      const goesOn = failures === 0 ? undefined : setTimeout(() => this.#goesOn(), GOES_ON_MS);
+      const goesOn = failures === 0 ? undefined : setTimeout(() => this.goesOn(), GOES_ON_MS);
       try {
         return await work();
       } finally {
@@ -157,14 +157,14 @@ class SetUpStatus {
     });
   }
 
-  #goesOn(): void {
+  private goesOn(): void {
     // A log that takes nothing any more ends the set-up at its next step.
-    if (this.#preparing !== '') this.#say('setup', this.#preparing).catch(() => undefined);
+    if (this.preparing !== '') this.say('setup', this.preparing).catch(() => undefined);
   }
 
-  async #say(reason: string, message: string): Promise<void> {
-    if (this.#said === message) return;
-    this.#said = message;
+  private async say(reason: string, message: string): Promise<void> {
+    if (this.said === message) return;
+    this.said = message;
     await this.order.record([{ kind: 'run.status', body: { status: 'waiting_host', reason, message } }]);
   }
 }

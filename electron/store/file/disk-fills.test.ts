@@ -27,7 +27,7 @@ class Stand {
   readonly hints: string[] = [];
   readonly entries: string[] = [];
   bytes = 0;
-  #filler: string | null = null;
+  private filler: string | null = null;
 
   constructor(
     readonly disk: string,
@@ -62,8 +62,8 @@ class Stand {
       // Told with the refusal itself, not a while later.
       expect(this.notices.at(-1)).toMatchObject({ kind: 'problem', code: 'disk_full' });
       await this.look();
-      if (this.#filler !== null) rmSync(this.#filler);
-      this.#filler = null;
+      if (this.filler !== null) rmSync(this.filler);
+      this.filler = null;
       await eventually('work goes on', () => this.notices.at(-1)?.kind === 'problem_solved');
       return act();
     }
@@ -75,7 +75,7 @@ class Stand {
     const db = openDatabase(workspaceFile(join(this.disk, 'workspace')));
     db.pragma('wal_checkpoint(TRUNCATE)');
     db.close();
-    this.#filler = fillDisk(this.disk);
+    this.filler = fillDisk(this.disk);
   }
 
   async label(op: AnnotationOp, target: object = { from: 1, to: 1 }): Promise<void> {

@@ -14,16 +14,16 @@ const KEY = /^[0-9a-f]{64}$/;
  * and birth of its files. Lines are only added, so that several processes may do it at once.
  */
 export class KnownWorkspaces {
-  readonly #path: string;
+  private readonly path: string;
 
   /** @param data the application's data folder */
   constructor(private readonly data: string) {
-    this.#path = join(data, 'known-workspaces');
+    this.path = join(data, 'known-workspaces');
   }
 
   has(key: string): boolean {
     try {
-      const text = readRegularFileSync(this.#path, this.#path, MOST_BYTES + 65, '').toString('utf8');
+      const text = readRegularFileSync(this.path, this.path, MOST_BYTES + 65, '').toString('utf8');
       return KEY.test(key) && text.split('\n').includes(key);
     } catch (thrown) {
       // There is none yet, or something else is in its place: then nothing is known.
@@ -38,7 +38,7 @@ export class KnownWorkspaces {
     try {
       mkdirSync(this.data, { recursive: true, mode: 0o700 });
       const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
-      const file = openSync(this.#path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600);
+      const file = openSync(this.path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600);
       try {
         const found = fstatSync(file);
         if (found.isFile() && found.size <= MOST_BYTES) appendFileSync(file, `${key}\n`);

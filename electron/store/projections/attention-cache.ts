@@ -24,17 +24,17 @@ const OURS = /^([0-9A-Z]{26})\.json(?:\.\d+\.new)?$/;
  * that is missing, old or damaged costs one reading of the run. It holds names and numbers, no texts.
  */
 export class AttentionCache {
-  readonly #workspace: string;
-  readonly #saved = new Map<string, number>();
+  private readonly workspace: string;
+  private readonly saved = new Map<string, number>();
 
   constructor(workspace: string) {
-    this.#workspace = workspace;
+    this.workspace = workspace;
   }
 
   load(run: string): AttentionState | null {
     let text: string;
     try {
-      text = readRegularFileSync(this.#path(run), `${run}.json`, MOST_BYTES, '').toString('utf8');
+      text = readRegularFileSync(this.path(run), `${run}.json`, MOST_BYTES, '').toString('utf8');
     } catch (thrown) {
       if (!(thrown instanceof WaymarkError)) throw thrown;
       // Not there, not readable, or something else in its place: the log is read instead.
@@ -42,27 +42,27 @@ export class AttentionCache {
     }
     const state = parsed(text);
     if (state?.version !== attentionVersion || state.run !== run) return null;
-    this.#saved.set(run, state.seq);
+    this.saved.set(run, state.seq);
     return state;
   }
 
   /** `rests`: nothing more is to come soon. */
   keep(state: AttentionState, rests: boolean): void {
-    const saved = this.#saved.get(state.run) ?? 0;
+    const saved = this.saved.get(state.run) ?? 0;
     if (state.seq === saved || (!rests && state.seq - saved < EVERY_EVENTS)) return;
     const name = `${parsedRun(state.run)}.json.${process.pid}.new`;
     try {
-      makeFoldersIn(this.#workspace, 'cache', 'attention');
+      makeFoldersIn(this.workspace, 'cache', 'attention');
       // Whatever has the name already is never written through.
-      const fresh = inside(this.#workspace, ...FOLDER, name);
-      writeFileSync(fresh, JSON.stringify(state), { mode: modesIn(this.#workspace).file, flag: 'wx' });
-      renameSync(fresh, this.#path(state.run));
-      this.#saved.set(state.run, state.seq);
+      const fresh = inside(this.workspace, ...FOLDER, name);
+      writeFileSync(fresh, JSON.stringify(state), { mode: modesIn(this.workspace).file, flag: 'wx' });
+      renameSync(fresh, this.path(state.run));
+      this.saved.set(state.run, state.seq);
     } catch (thrown) {
       if (systemCode(thrown) === '') throw thrown;
       // A full or read-only disk, or something else in its place, costs time at the next start, nothing else.
       if (thrown instanceof WaymarkError) return;
-      removeFile(this.#workspace, ...FOLDER, name);
+      removeFile(this.workspace, ...FOLDER, name);
     }
   }
 
@@ -70,7 +70,7 @@ export class AttentionCache {
   keepOnly(runs: ReadonlySet<string>): void {
     let names: string[];
     try {
-      names = readdirSync(attentionFolder(this.#workspace));
+      names = readdirSync(attentionFolder(this.workspace));
     } catch (thrown) {
       if (systemCode(thrown) !== 'ENOENT') throw thrown;
       return;
@@ -78,17 +78,17 @@ export class AttentionCache {
     for (const name of names) {
       // Only what this class makes; whatever else lies there is somebody else's.
       const run = OURS.exec(name)?.[1];
-      if (isId(run) && !runs.has(run)) removeFile(this.#workspace, ...FOLDER, name);
+      if (isId(run) && !runs.has(run)) removeFile(this.workspace, ...FOLDER, name);
     }
   }
 
   forget(run: string): void {
-    this.#saved.delete(run);
-    removeFile(this.#workspace, ...FOLDER, `${parsedRun(run)}.json`);
+    this.saved.delete(run);
+    removeFile(this.workspace, ...FOLDER, `${parsedRun(run)}.json`);
   }
 
-  #path(run: string): string {
-    return inside(this.#workspace, ...FOLDER, `${parsedRun(run)}.json`);
+  private path(run: string): string {
+    return inside(this.workspace, ...FOLDER, `${parsedRun(run)}.json`);
   }
 }
 

@@ -35,29 +35,29 @@ const SELECT = `SELECT id, kind, at, CASE kind
 
 /** Figures for plots and `stats`: what is folded of a run's log goes on from where it stopped. */
 export class StatsReader {
-  readonly #folds = new Map<string, RunStatsFold>();
-  readonly #turns = new Map<string, Promise<unknown>>();
+  private readonly folds = new Map<string, RunStatsFold>();
+  private readonly turns = new Map<string, Promise<unknown>>();
 
   constructor(private readonly context: ReadContext) {}
 
   /** @throws WaymarkError not_found */
   async stats(ulid: string): Promise<RunStats> {
-    const before = this.#turns.get(ulid) ?? Promise.resolve();
+    const before = this.turns.get(ulid) ?? Promise.resolve();
     // One at a time per run; who came before is told of its own failure.
     const mine = before.then(
-      () => this.#read(ulid),
-      () => this.#read(ulid),
+      () => this.read(ulid),
+      () => this.read(ulid),
     );
-    this.#turns.set(ulid, mine);
+    this.turns.set(ulid, mine);
     const over = () => {
-      if (this.#turns.get(ulid) === mine) this.#turns.delete(ulid);
+      if (this.turns.get(ulid) === mine) this.turns.delete(ulid);
     };
     mine.then(over, over);
     return mine;
   }
 
-  async #read(ulid: string): Promise<RunStats> {
-    const fold = await this.#caughtUp(ulid);
+  private async read(ulid: string): Promise<RunStats> {
+    const fold = await this.caughtUp(ulid);
     const run = findRun(this.context, ulid);
     return {
       ...fold.stats(),
@@ -69,8 +69,8 @@ export class StatsReader {
     };
   }
 
-  async #caughtUp(ulid: string): Promise<RunStatsFold> {
-    const fold = this.#held(ulid);
+  private async caughtUp(ulid: string): Promise<RunStatsFold> {
+    const fold = this.held(ulid);
     try {
       for (let next = fold.reached + 1; ; next += PAGE) {
         const run = findRun(this.context, ulid);
@@ -81,17 +81,17 @@ export class StatsReader {
       }
     } catch (thrown) {
       // Half a page may have been folded.
-      this.#folds.delete(ulid);
+      this.folds.delete(ulid);
       throw thrown;
     }
   }
 
-  #held(ulid: string): RunStatsFold {
-    const fold = this.#folds.get(ulid) ?? new RunStatsFold();
-    this.#folds.delete(ulid);
-    this.#folds.set(ulid, fold);
-    const oldest = this.#folds.keys().next();
-    if (this.#folds.size > HELD && oldest.done === false) this.#folds.delete(oldest.value);
+  private held(ulid: string): RunStatsFold {
+    const fold = this.folds.get(ulid) ?? new RunStatsFold();
+    this.folds.delete(ulid);
+    this.folds.set(ulid, fold);
+    const oldest = this.folds.keys().next();
+    if (this.folds.size > HELD && oldest.done === false) this.folds.delete(oldest.value);
     return fold;
   }
 }

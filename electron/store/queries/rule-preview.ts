@@ -30,25 +30,25 @@ const VALUES = [null, 'train', 'mask'] as const;
 
 /** What other settings would change, worked out from stored events a page at a time: others are answered in between. */
 export class RulePreviewer {
-  #newest = 0;
-  readonly #labels: LabelProjection;
+  private newest = 0;
+  private readonly labels: LabelProjection;
   /** What of a run's specification rules are chosen by: pinned, so it is read once. */
-  readonly #specs = new Map<string, Record<string, unknown>>();
+  private readonly specs = new Map<string, Record<string, unknown>>();
 
   constructor(
     private readonly context: ReadContext,
     private readonly projector: StepProjector,
   ) {
-    this.#labels = new LabelProjection(context.statements);
+    this.labels = new LabelProjection(context.statements);
   }
 
   /** A newer preview ends this one. @throws WaymarkError not_found */
   async preview(runs: readonly string[], settings: RuleSettings): Promise<RulePreview> {
-    this.#newest += 1;
-    const mine = this.#newest;
+    this.newest += 1;
+    const mine = this.newest;
     const goOn = async () => {
       await new Promise((resolve) => setImmediate(resolve));
-      return mine === this.#newest;
+      return mine === this.newest;
     };
     const changes = new Map<string, RuleChange>();
     const labels = { toTrain: 0, toMask: 0, toUndecided: 0, total: 0 };
@@ -62,12 +62,12 @@ export class RulePreviewer {
     });
     for (const ulid of runs) {
       const run = findRun(this.context, ulid);
-      const folded = await this.#fold(run, settings, goOn);
+      const folded = await this.fold(run, settings, goOn);
       if (folded === null) return answer(true);
       events += run.seq;
       for (let from = 1; from <= run.state.steps; from += PAGE_STEPS) {
         const to = Math.min(run.state.steps, from + PAGE_STEPS - 1);
-        this.#compare(run, { from, to }, folded, changes, labels);
+        this.compare(run, { from, to }, folded, changes, labels);
         if (!(await goOn())) return answer(true);
       }
     }
@@ -91,7 +91,7 @@ export class RulePreviewer {
     const waiting: string[] = [];
     const progress = { task, runs: rows.length, behind: 0, waiting, events: { done: 0, total: 0 } };
     for (const { id, ulid, seq, version, done } of rows) {
-      const current = version !== null && version === this.#versionOf({ id, ulid, seq }, settings);
+      const current = version !== null && version === this.versionOf({ id, ulid, seq }, settings);
       const reached = current ? Math.min(done, seq) : 0;
       progress.events.done += reached;
       progress.events.total += seq;
@@ -103,16 +103,16 @@ export class RulePreviewer {
   }
 
   /** Null for a run that cannot be read: it waits until it can. */
-  #versionOf(run: Pick<RunRecord, 'id' | 'ulid' | 'seq'>, settings: RuleSettings): string | null {
+  private versionOf(run: Pick<RunRecord, 'id' | 'ulid' | 'seq'>, settings: RuleSettings): string | null {
     try {
-      return this.projector.inForce(this.#specOf(run), settings).version;
+      return this.projector.inForce(this.specOf(run), settings).version;
     } catch (thrown) {
       if (unreadableRun(run.ulid, thrown) === null) throw thrown;
       return null;
     }
   }
 
-  async #fold(
+  private async fold(
     run: RunRecord,
     settings: RuleSettings,
     goOn: () => Promise<boolean>,
@@ -135,7 +135,7 @@ export class RulePreviewer {
     return { verdicts, settings };
   }
 
-  #compare(
+  private compare(
     run: RunRecord,
     range: { from: number; to: number },
     { verdicts, settings }: { verdicts: Verdicts; settings: RuleSettings },
@@ -143,11 +143,11 @@ export class RulePreviewer {
     labels: RulePreview['labels'],
   ): void {
     const { from, to } = range;
-    const stored = this.#labels.verdicts(run.id, from, to);
-    const heads = this.#heads(run.id, from, to);
-    const people = foldAnnotations(this.#labels.ranges.overlapping(run.id, [range]), [range]);
-    const before = this.#labels.precedenceOf(run.id);
-    const after = this.projector.inForce(this.#specOf(run), settings).precedence;
+    const stored = this.labels.verdicts(run.id, from, to);
+    const heads = this.heads(run.id, from, to);
+    const people = foldAnnotations(this.labels.ranges.overlapping(run.id, [range]), [range]);
+    const before = this.labels.precedenceOf(run.id);
+    const after = this.projector.inForce(this.specOf(run), settings).precedence;
     for (let step = from; step <= to; step += 1) {
       const head = heads.get(step);
       if (head === undefined) continue;
@@ -171,7 +171,7 @@ export class RulePreviewer {
     }
   }
 
-  #heads(run: number, from: number, to: number): Map<number, HeadLabel> {
+  private heads(run: number, from: number, to: number): Map<number, HeadLabel> {
     const rows = this.context.statements.all<HeadLabel & { id: number }>(
       'SELECT id, label, label_source AS source FROM step_head WHERE id BETWEEN ? AND ?',
       rowId(run, from),
@@ -180,13 +180,13 @@ export class RulePreviewer {
     return new Map(rows.map(({ id, label, source }) => [seqOf(id), { label, source }]));
   }
 
-  #specOf(run: Pick<RunRecord, 'id' | 'ulid' | 'seq'>): Record<string, unknown> {
-    const known = this.#specs.get(run.ulid);
+  private specOf(run: Pick<RunRecord, 'id' | 'ulid' | 'seq'>): Record<string, unknown> {
+    const known = this.specs.get(run.ulid);
     if (known !== undefined) return known;
     const [created] = readEvents(this.context, run, 1, 1, 1, false);
     const spec = created?.kind === 'run.created' ? this.projector.wordsOf(created.body.spec) : {};
-    if (this.#specs.size >= KNOWN) this.#specs.clear();
-    this.#specs.set(run.ulid, spec);
+    if (this.specs.size >= KNOWN) this.specs.clear();
+    this.specs.set(run.ulid, spec);
     return spec;
   }
 }

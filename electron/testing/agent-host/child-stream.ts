@@ -3,15 +3,15 @@ import { Duplex } from 'node:stream';
 
 /** A child's input and output as one stream of bytes, with back pressure. Destroying it closes both. */
 export class ChildStream extends Duplex {
-  readonly #child: ChildProcessWithoutNullStreams;
-  #deafTo: string | undefined;
-  #deaf = false;
+  private readonly child: ChildProcessWithoutNullStreams;
+  private deafTo: string | undefined;
+  private deaf = false;
 
   constructor(child: ChildProcessWithoutNullStreams) {
     super({ allowHalfOpen: true });
-    this.#child = child;
+    this.child = child;
     child.stdout.on('data', (piece: Buffer) => {
-      if (!this.#deaf && !this.push(piece)) child.stdout.pause();
+      if (!this.deaf && !this.push(piece)) child.stdout.pause();
     });
     child.stdout.on('end', () => this.push(null));
     // Writing to a child that is gone: its end is what tells.
@@ -21,26 +21,26 @@ export class ChildStream extends Duplex {
 
   /** From the next request of that kind on nothing of what the child says arrives any more. */
   loseAnswersFrom(op: string): void {
-    this.#deafTo = `\t${op}`;
+    this.deafTo = `\t${op}`;
   }
 
   override _read(): void {
-    this.#child.stdout.resume();
+    this.child.stdout.resume();
   }
 
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
-    if (this.#deafTo !== undefined && chunk.includes(this.#deafTo)) this.#deaf = true;
+    if (this.deafTo !== undefined && chunk.includes(this.deafTo)) this.deaf = true;
     // A reader that is gone shows at the other end.
-    this.#child.stdin.write(chunk, () => done());
+    this.child.stdin.write(chunk, () => done());
   }
 
   override _final(done: () => void): void {
-    this.#child.stdin.end(() => done());
+    this.child.stdin.end(() => done());
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-    this.#child.stdin.destroy();
-    this.#child.stdout.destroy();
+    this.child.stdin.destroy();
+    this.child.stdout.destroy();
     done(error);
   }
 }

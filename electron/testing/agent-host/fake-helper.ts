@@ -11,13 +11,13 @@ export interface FakeRequest {
 /** The far end of a client's channel, in this process: says only what a test tells it to. */
 export class FakeHelper {
   readonly requests: FakeRequest[] = [];
-  readonly #stream: Duplex;
+  private readonly stream: Duplex;
 
   constructor(
     stream: Duplex,
     onRequest: (request: FakeRequest, helper: FakeHelper) => void = () => undefined,
   ) {
-    this.#stream = stream;
+    this.stream = stream;
     const decoder = new FrameDecoder();
     stream.on('data', (piece: Uint8Array) =>
       decoder.push(piece, ({ fields, body }) => {
@@ -33,12 +33,12 @@ export class FakeHelper {
 
   /** Sends one frame. */
   say(fields: readonly (string | number)[], body: Uint8Array = new Uint8Array(0)): void {
-    this.#stream.write(Buffer.concat([encodeHead(fields.map(String), body.length), body]));
+    this.stream.write(Buffer.concat([encodeHead(fields.map(String), body.length), body]));
   }
 
   /** Sends bytes that need not be a frame. */
   sayRaw(bytes: Uint8Array): void {
-    this.#stream.write(bytes);
+    this.stream.write(bytes);
   }
 
   asked(op: string): FakeRequest[] {
@@ -47,10 +47,10 @@ export class FakeHelper {
 
   /** This side or the client has closed the channel. */
   get ended(): boolean {
-    return this.#stream.destroyed || this.#stream.writableEnded;
+    return this.stream.destroyed || this.stream.writableEnded;
   }
 
   end(): void {
-    this.#stream.end();
+    this.stream.end();
   }
 }

@@ -54,29 +54,29 @@ const bodies = [
 
 /** A helper program that answers nearly well: a part of what it says is changed, doubled, held back, or nobody asked for it. */
 export class HostileHelper {
-  readonly #random: () => number;
+  private readonly random: () => number;
   /** How much of what it says is changed: a helper that lies in everything is never believed far. */
-  readonly #honesty: number;
-  readonly #ids: string[] = [];
-  readonly #followed: string[] = [];
+  private readonly honesty: number;
+  private readonly ids: string[] = [];
+  private readonly followed: string[] = [];
 
   /** `honesty`: 1 for a helper that never lies. */
   constructor(seed: number, honesty = [0, 0.6, 0.85, 0.95][seed % 4] ?? 0) {
-    this.#random = seeded(seed);
-    this.#honesty = honesty;
+    this.random = seeded(seed);
+    this.honesty = honesty;
   }
 
   /** For `FakeHelper`. */
   readonly answer = (request: FakeRequest, helper: FakeHelper): void => {
     const { id, op, args } = request;
-    this.#ids.push(id);
+    this.ids.push(id);
     if (['credit', 'unfollow', 'unwatch', 'cancel'].includes(op)) return;
-    if (op === 'follow') this.#followed.push(args[0] ?? '');
-    const said = [...this.#honest(request), ...this.#unasked()];
-    for (const each of said) this.#say(helper, each);
+    if (op === 'follow') this.followed.push(args[0] ?? '');
+    const said = [...this.honest(request), ...this.unasked()];
+    for (const each of said) this.say(helper, each);
   };
 
-  #honest({ id, op, args, body }: FakeRequest): Said[] {
+  private honest({ id, op, args, body }: FakeRequest): Said[] {
     const ok = (fields: (string | number)[] = [], content?: string): Said[] => [
       { fields: ['=', id, ...fields], ...(content === undefined ? {} : { body: Buffer.from(content) }) },
     ];
@@ -108,7 +108,7 @@ export class HostileHelper {
         return ok([offset, 3000, 0], letter.repeat(length));
       }
       case 'follow':
-        return [...ok(), ...this.#output(args[0] ?? '', Number(args[2]), (args[1] ?? '').at(-1) ?? '?')];
+        return [...ok(), ...this.output(args[0] ?? '', Number(args[2]), (args[1] ?? '').at(-1) ?? '?')];
       case 'watch':
         return [...ok(), { fields: ['c', args[0] ?? ''] }];
       case 'input':
@@ -144,11 +144,11 @@ export class HostileHelper {
     }
   }
 
-  #output(fid: string, from: number, letter: string): Said[] {
+  private output(fid: string, from: number, letter: string): Said[] {
     const said: Said[] = [];
     let offset = from;
     for (let piece = 0; piece < 3; piece += 1) {
-      const length = 1 + Math.floor(this.#random() * 700);
+      const length = 1 + Math.floor(this.random() * 700);
       said.push({ fields: ['d', fid, offset, 5], body: Buffer.from(letter.repeat(length)) });
       offset += length;
     }
@@ -157,40 +157,38 @@ export class HostileHelper {
   }
 
   /** Answers to nothing, to what was answered, and output nobody follows or somebody else does. */
-  #unasked(): Said[] {
-    if (this.#random() > 0.1 * (1 - this.#honesty)) return [];
-    const kind = this.#pick(['=', '!', '+', 'd', 'g', 'e', 'c', 'z', '']);
-    const id = this.#pick([...this.#ids, ...this.#followed, '0', '-1', '999999', '__proto__']);
-    return [
-      { fields: [kind, id, this.#pick(nasty), this.#pick(nasty)], body: Buffer.from(this.#pick(bodies)) },
-    ];
+  private unasked(): Said[] {
+    if (this.random() > 0.1 * (1 - this.honesty)) return [];
+    const kind = this.pick(['=', '!', '+', 'd', 'g', 'e', 'c', 'z', '']);
+    const id = this.pick([...this.ids, ...this.followed, '0', '-1', '999999', '__proto__']);
+    return [{ fields: [kind, id, this.pick(nasty), this.pick(nasty)], body: Buffer.from(this.pick(bodies)) }];
   }
 
-  #say(helper: FakeHelper, { fields, body = Buffer.alloc(0) }: Said): void {
+  private say(helper: FakeHelper, { fields, body = Buffer.alloc(0) }: Said): void {
     const changed = [...fields];
     let content = body;
-    const at = 1 + Math.floor(this.#random() * changed.length);
-    const dice = this.#random() < this.#honesty ? 0.5 : this.#random();
-    if (dice < 0.12) changed[at] = this.#pick(nasty);
-    else if (dice < 0.15) changed.splice(at, 1 + Math.floor(this.#random() * 3));
-    else if (dice < 0.18) changed.splice(at, 0, this.#pick(nasty), this.#pick(nasty));
-    else if (dice < 0.21) changed[1] = this.#pick(this.#ids);
+    const at = 1 + Math.floor(this.random() * changed.length);
+    const dice = this.random() < this.honesty ? 0.5 : this.random();
+    if (dice < 0.12) changed[at] = this.pick(nasty);
+    else if (dice < 0.15) changed.splice(at, 1 + Math.floor(this.random() * 3));
+    else if (dice < 0.18) changed.splice(at, 0, this.pick(nasty), this.pick(nasty));
+    else if (dice < 0.21) changed[1] = this.pick(this.ids);
     else if (dice < 0.24)
-      changed.splice(0, changed.length, '!', String(fields[1]), this.#pick(nasty), this.#pick(nasty));
-    else if (dice < 0.3) content = Buffer.from(this.#pick(bodies), 'latin1');
-    else if (dice < 0.33) content = content.subarray(0, Math.floor(this.#random() * content.length));
+      changed.splice(0, changed.length, '!', String(fields[1]), this.pick(nasty), this.pick(nasty));
+    else if (dice < 0.3) content = Buffer.from(this.pick(bodies), 'latin1');
+    else if (dice < 0.33) content = content.subarray(0, Math.floor(this.random() * content.length));
     else if (dice < 0.34) return;
     const frame = Buffer.concat([encodeHead(changed.map(String), content.length), content]);
     if (dice > 0.99) {
-      const place = Math.floor(this.#random() * frame.length);
-      frame.writeUInt8(frame.readUInt8(place) ^ (1 << Math.floor(this.#random() * 8)), place);
+      const place = Math.floor(this.random() * frame.length);
+      frame.writeUInt8(frame.readUInt8(place) ^ (1 << Math.floor(this.random() * 8)), place);
     }
-    helper.sayRaw(dice > 0.98 && dice <= 0.985 ? Buffer.from(this.#pick(lies), 'latin1') : frame);
+    helper.sayRaw(dice > 0.98 && dice <= 0.985 ? Buffer.from(this.pick(lies), 'latin1') : frame);
     if (dice > 0.985 && dice <= 0.99) helper.sayRaw(frame);
   }
 
-  #pick<T>(from: readonly T[]): T {
-    return from[Math.floor(this.#random() * from.length)] as T;
+  private pick<T>(from: readonly T[]): T {
+    return from[Math.floor(this.random() * from.length)] as T;
   }
 }
 

@@ -11,22 +11,22 @@ export function streamPair(): [Duplex, Duplex] {
 
 class PairEnd extends Duplex {
   other: PairEnd | undefined;
-  #goOn: (() => void) | undefined;
+  private goOn: (() => void) | undefined;
 
   constructor() {
     super({ allowHalfOpen: false });
   }
 
   override _read(): void {
-    const goOn = this.#goOn;
-    this.#goOn = undefined;
+    const goOn = this.goOn;
+    this.goOn = undefined;
     goOn?.();
   }
 
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
     const { other } = this;
     if (!other || other.destroyed || other.push(chunk)) done();
-    else other.#goOn = done;
+    else other.goOn = done;
   }
 
   override _final(done: () => void): void {

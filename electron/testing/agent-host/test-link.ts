@@ -16,41 +16,41 @@ export class TestLink implements AgentLink {
   readonly host = 'test-host';
   /** How often somebody typed. */
   typedCount = 0;
-  readonly #transport: HostTransport;
-  readonly #helper: HelperStarter;
-  #client: AgentClient | undefined;
-  #facts: HelloFacts | undefined;
-  #connecting: Promise<AgentClient> | undefined;
+  private readonly transport: HostTransport;
+  private readonly helper: HelperStarter;
+  private ownClient: AgentClient | undefined;
+  private ownFacts: HelloFacts | undefined;
+  private connecting: Promise<AgentClient> | undefined;
 
   constructor(transport: HostTransport, helper: HelperStarter) {
-    this.#transport = transport;
-    this.#helper = helper;
+    this.transport = transport;
+    this.helper = helper;
   }
 
   client(): AgentClient {
-    if (this.#client) return this.#client;
+    if (this.ownClient) return this.ownClient;
     throw new ComputerUnavailable(this.host, `${this.host} cannot be reached. Wait until it is back.`);
   }
 
   linked(signal: AbortSignal): Promise<AgentClient> {
     signal.throwIfAborted();
-    if (this.#client) return Promise.resolve(this.#client);
-    this.#connecting ??= this.#connect().finally(() => {
-      this.#connecting = undefined;
+    if (this.ownClient) return Promise.resolve(this.ownClient);
+    this.connecting ??= this.connect().finally(() => {
+      this.connecting = undefined;
     });
-    return this.#connecting;
+    return this.connecting;
   }
 
-  async #connect(): Promise<AgentClient> {
+  private async connect(): Promise<AgentClient> {
     const { signal } = new AbortController();
-    const { command, begin } = this.#helper.prepare();
-    const channel = await this.#transport.open(command, { signal, prompts: nobody });
+    const { command, begin } = this.helper.prepare();
+    const channel = await this.transport.open(command, { signal, prompts: nobody });
     await begin(channel, signal);
     const client = new AgentClient(channel.stream);
-    this.#facts = await client.hello(this.#helper.version);
-    this.#client = client;
+    this.ownFacts = await client.hello(this.helper.version);
+    this.ownClient = client;
     client.closed.then(() => {
-      if (this.#client === client) this.#client = undefined;
+      if (this.ownClient === client) this.ownClient = undefined;
     });
     return client;
   }
@@ -60,23 +60,23 @@ export class TestLink implements AgentLink {
   }
 
   facts(): HelloFacts | undefined {
-    return this.#facts;
+    return this.ownFacts;
   }
 
   health(): LinkHealth {
     return {
       alias: this.host,
-      state: this.#client ? 'good' : 'down',
-      lastByteAt: this.#client?.lastByteAt ?? null,
+      state: this.ownClient ? 'good' : 'down',
+      lastByteAt: this.ownClient?.lastByteAt ?? null,
       roundTripMs: null,
       since: 0,
       retryAt: null,
       tries: 0,
-      message: this.#client ? '' : 'It is away.',
+      message: this.ownClient ? '' : 'It is away.',
     };
   }
 
   close(): void {
-    this.#client?.close();
+    this.ownClient?.close();
   }
 }

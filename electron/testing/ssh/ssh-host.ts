@@ -41,9 +41,9 @@ let swept: Promise<void> | undefined;
  * `startSshHost` its network. Everything goes when this process ends, however it ends.
  */
 export class SshHost {
-  #anchor: ChildProcess | undefined;
-  #machine: ChildProcess | undefined;
-  #closed = false;
+  private anchor: ChildProcess | undefined;
+  private machine: ChildProcess | undefined;
+  private closed = false;
 
   private constructor(
     private readonly options: SshHostOptions,
@@ -155,7 +155,7 @@ export class SshHost {
     await this.shutDown();
     await writeFile(join(this.folder.path, 'boot_id'), `${randomUUID()}\n`);
     await run('nsenter', [
-      ...['--target', String(this.#anchor?.pid), '--mount', '--'],
+      ...['--target', String(this.anchor?.pid), '--mount', '--'],
       ...['bash', '-c', 'rm -rf /tmp/* /tmp/.[!.]* /run/[!s]* /dev/shm/*'],
     ]);
     await this.boot();
@@ -163,17 +163,17 @@ export class SshHost {
 
   /** Ends the host and removes what was made for it. */
   async stop(): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
+    if (this.closed) return;
+    this.closed = true;
     await this.shutDown();
-    await end(this.#anchor);
+    await end(this.anchor);
     await this.network?.remove();
     await rm(this.folder.path, { recursive: true, force: true });
   }
 
   private async shutDown(): Promise<void> {
-    await end(this.#machine);
-    this.#machine = undefined;
+    await end(this.machine);
+    this.machine = undefined;
   }
 
   /** Mounts outlive a reboot: they belong to a process that does nothing else. */
@@ -192,29 +192,29 @@ ${users.map(({ name }, index) => `mkdir -m 700 /home/${name}; chown ${uidOf(inde
 ${also.map((path, index) => `mkdir -p '${path}'; mount --bind ${insideFolder}/also/${index} '${path}'; mount -o remount,bind,ro '${path}'`).join('\n')}
 ${(options.without ?? []).map((path) => `mount --bind /dev/null '${path}'`).join('\n')}
 echo ready; exec sleep infinity`;
-    this.#anchor = spawn(
+    this.anchor = spawn(
       'setpriv',
       ['--pdeathsig', 'KILL', 'unshare', '--mount', '--propagation', 'private', 'bash', '-c', script],
       { stdio: ['ignore', 'pipe', 'pipe'] },
     );
-    await firstLine(this.#anchor, 'ready');
+    await firstLine(this.anchor, 'ready');
   }
 
   private async boot(): Promise<void> {
     const script = `set -e
 mount --bind ${insideFolder}/boot_id /proc/sys/kernel/random/boot_id
 echo ready; exec ${insideFolder}/init -e '$SIG{CHLD} = "IGNORE"; sleep 1000 while 1'`;
-    this.#machine = spawn(
+    this.machine = spawn(
       'setpriv',
       [
-        ...['--pdeathsig', 'KILL', 'nsenter', `--mount=/proc/${this.#anchor?.pid}/ns/mnt`],
+        ...['--pdeathsig', 'KILL', 'nsenter', `--mount=/proc/${this.anchor?.pid}/ns/mnt`],
         ...(this.network ? [`--net=/run/netns/${this.network.name}`] : []),
         ...['unshare', '--pid', '--fork', '--kill-child=SIGKILL', '--mount', '--mount-proc'],
         ...['--propagation', 'private', 'bash', '-c', script],
       ],
       { stdio: ['ignore', 'pipe', 'pipe'] },
     );
-    await firstLine(this.#machine, 'ready');
+    await firstLine(this.machine, 'ready');
     await this.startSshd();
   }
 
@@ -224,7 +224,7 @@ echo ready; exec ${insideFolder}/init -e '$SIG{CHLD} = "IGNORE"; sleep 1000 whil
 
   /** Our number of the host's process 1. */
   private init(): number {
-    const pid = this.#machine?.pid;
+    const pid = this.machine?.pid;
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
     return Number(children[0]);
   }

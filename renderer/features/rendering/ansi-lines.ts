@@ -50,18 +50,18 @@ const MOST_STYLES = 50_000;
 
 /** Styles by number, which are the inks of a line's characters. */
 class StyleInk implements Ink {
-  readonly #styles: AnsiStyle[] = [plain];
-  readonly #numbers = new Map([[JSON.stringify(plain), 0]]);
+  private readonly styles: AnsiStyle[] = [plain];
+  private readonly numbers = new Map([[JSON.stringify(plain), 0]]);
   readonly blank = String.fromCharCode(0);
   now = this.blank;
 
   change(params: string): void {
-    const style = styled(this.#styleOf(this.now.charCodeAt(0)), params);
+    const style = styled(this.styleOf(this.now.charCodeAt(0)), params);
     const key = JSON.stringify(style);
-    let number = this.#numbers.get(key);
+    let number = this.numbers.get(key);
     if (number === undefined) {
-      number = this.#styles.length < MOST_STYLES ? this.#styles.push(style) - 1 : 0;
-      if (number > 0) this.#numbers.set(key, number);
+      number = this.styles.length < MOST_STYLES ? this.styles.push(style) - 1 : 0;
+      if (number > 0) this.numbers.set(key, number);
     }
     this.now = String.fromCharCode(number);
   }
@@ -76,14 +76,14 @@ class StyleInk implements Ink {
       const ink = inks.charCodeAt(from);
       let to = from + 1;
       while (to < text.length && inks.charCodeAt(to) === ink) to += 1;
-      spans.push({ text: text.slice(from, to), style: this.#styleOf(ink) });
+      spans.push({ text: text.slice(from, to), style: this.styleOf(ink) });
       from = to;
     }
     return spans;
   }
 
-  #styleOf(number: number): AnsiStyle {
-    return this.#styles[number] ?? plain;
+  private styleOf(number: number): AnsiStyle {
+    return this.styles[number] ?? plain;
   }
 }
 

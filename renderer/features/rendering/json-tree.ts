@@ -51,72 +51,72 @@ function isValid(text: string): boolean {
 
 /** Reads a text that is known to be valid. */
 class JsonReader {
-  #at = 0;
+  private at = 0;
 
   constructor(private readonly text: string) {}
 
   read(): JsonNode | null {
-    return this.#value(0);
+    return this.value(0);
   }
 
-  #value(depth: number): JsonNode | null {
+  private value(depth: number): JsonNode | null {
     if (depth > MAX_DEPTH) return null;
-    this.#space();
-    const start = this.#at;
+    this.space();
+    const start = this.at;
     const first = this.text[start];
     if (first === '{') {
       const entries: { key: string; value: JsonNode }[] = [];
-      return this.#list('}', () => {
-        const key = this.#string();
-        this.#space();
-        this.#at += 1;
-        const value = this.#value(depth + 1);
+      return this.list('}', () => {
+        const key = this.string();
+        this.space();
+        this.at += 1;
+        const value = this.value(depth + 1);
         if (value !== null) entries.push({ key, value });
         return value !== null;
       })
-        ? { kind: 'object', entries, size: this.#at - start }
+        ? { kind: 'object', entries, size: this.at - start }
         : null;
     }
     if (first === '[') {
       const items: JsonNode[] = [];
-      return this.#list(']', () => {
-        const value = this.#value(depth + 1);
+      return this.list(']', () => {
+        const value = this.value(depth + 1);
         if (value !== null) items.push(value);
         return value !== null;
       })
-        ? { kind: 'array', items, size: this.#at - start }
+        ? { kind: 'array', items, size: this.at - start }
         : null;
     }
-    if (first === '"') return { kind: 'scalar', type: 'string', raw: this.#string() };
-    while (this.#at < this.text.length && !',]} \t\r\n'.includes(this.text[this.#at] ?? '')) this.#at += 1;
-    const raw = this.text.slice(start, this.#at);
+    if (first === '"') return { kind: 'scalar', type: 'string', raw: this.string() };
+    while (this.at < this.text.length && !',]} \t\r\n'.includes(this.text[this.at] ?? '')) this.at += 1;
+    const raw = this.text.slice(start, this.at);
     return { kind: 'scalar', type: /^[-\d]/.test(raw) ? 'number' : 'word', raw };
   }
 
   /** Members between the bracket at hand and its end; false when one is too deep. */
-  #list(end: string, member: () => boolean): boolean {
-    this.#at += 1;
-    this.#space();
-    while (this.text[this.#at] !== end) {
-      this.#space();
+  private list(end: string, member: () => boolean): boolean {
+    this.at += 1;
+    this.space();
+    while (this.text[this.at] !== end) {
+      this.space();
       if (!member()) return false;
-      this.#space();
-      if (this.text[this.#at] === ',') this.#at += 1;
+      this.space();
+      if (this.text[this.at] === ',') this.at += 1;
     }
-    this.#at += 1;
+    this.at += 1;
     return true;
   }
 
   /** The literal with its quotes. */
-  #string(): string {
-    const start = this.#at;
-    this.#at += 1;
-    while (this.text[this.#at] !== '"') this.#at += this.text[this.#at] === '\\' ? 2 : 1;
-    this.#at += 1;
-    return this.text.slice(start, this.#at);
+  private string(): string {
+    const start = this.at;
+    this.at += 1;
+    while (this.text[this.at] !== '"') this.at += this.text[this.at] === '\\' ? 2 : 1;
+    this.at += 1;
+    return this.text.slice(start, this.at);
   }
 
-  #space(): void {
-    while (' \t\r\n'.includes(this.text[this.#at] ?? 'x')) this.#at += 1;
+  private space(): void {
+    while (' \t\r\n'.includes(this.text[this.at] ?? 'x')) this.at += 1;
   }
 }

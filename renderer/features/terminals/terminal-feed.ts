@@ -58,95 +58,95 @@ export function startFeed(options: FeedOptions): () => void {
 let views = 0;
 
 class Feed {
-  readonly #options: FeedOptions;
+  private readonly options: FeedOptions;
   /** Frames of a view that was there before carry another number. */
-  readonly #live: number;
+  private readonly live: number;
   /** The next byte the terminal wants; null until the first page is there. */
-  #at: number | null = null;
-  #early: TerminalPage[] = [];
-  #turn: Promise<void> = Promise.resolve();
-  #stopListening: () => void = () => undefined;
-  #stopped = false;
+  private at: number | null = null;
+  private early: TerminalPage[] = [];
+  private turn: Promise<void> = Promise.resolve();
+  private stopListening: () => void = () => undefined;
+  private stopped = false;
 
   constructor(options: FeedOptions) {
-    this.#options = options;
+    this.options = options;
     views += 1;
-    this.#live = views;
+    this.live = views;
   }
 
   async start(): Promise<void> {
-    const { source, until, startOffset, endOffset } = this.#options;
+    const { source, until, startOffset, endOffset } = this.options;
     const tail = until === null ? liveTailBytes : momentTailBytes;
-    const from = this.#afterGap(Math.max(startOffset, (until ?? endOffset) - tail));
+    const from = this.afterGap(Math.max(startOffset, (until ?? endOffset) - tail));
     if (until !== null) {
-      await this.#pages(from, until);
-      if (!this.#stopped) this.#options.ready();
+      await this.pages(from, until);
+      if (!this.stopped) this.options.ready();
       return;
     }
-    this.#stopListening = source.listen((frame) => {
-      if (frame.live === this.#live) this.#frame(frame);
+    this.stopListening = source.listen((frame) => {
+      if (frame.live === this.live) this.frame(frame);
     });
     await source.watch();
-    if (this.#stopped) return;
-    const page = await source.read(from, pageBytes, this.#live);
-    if (this.#stopped) return;
-    await this.#show(from, page);
-    this.#at = page.endOffset;
-    const early = this.#early;
-    this.#early = [];
-    for (const frame of early) this.#frame(frame);
-    await this.#turn;
-    if (!this.#stopped) this.#options.ready();
+    if (this.stopped) return;
+    const page = await source.read(from, pageBytes, this.live);
+    if (this.stopped) return;
+    await this.show(from, page);
+    this.at = page.endOffset;
+    const early = this.early;
+    this.early = [];
+    for (const frame of early) this.frame(frame);
+    await this.turn;
+    if (!this.stopped) this.options.ready();
   }
 
   stop(): void {
-    this.#stopped = true;
-    this.#stopListening();
-    if (this.#options.until === null) this.#options.source.unwatch();
+    this.stopped = true;
+    this.stopListening();
+    if (this.options.until === null) this.options.source.unwatch();
   }
 
   fail(thrown: unknown): void {
-    if (!this.#stopped) this.#options.failed(thrown);
+    if (!this.stopped) this.options.failed(thrown);
   }
 
   /** Reads up to `until`, page by page. */
-  async #pages(from: number, until: number): Promise<void> {
-    for (let at = from; at < until && !this.#stopped; ) {
-      const page = await this.#options.source.read(at, Math.min(momentTailBytes, until - at), undefined);
-      if (this.#stopped || page.endOffset <= at) return;
-      await this.#show(at, page);
-      at = this.#afterGap(page.endOffset);
-      if (at > page.endOffset) await this.#options.hole({ from: page.endOffset, to: at, lost: true });
+  private async pages(from: number, until: number): Promise<void> {
+    for (let at = from; at < until && !this.stopped; ) {
+      const page = await this.options.source.read(at, Math.min(momentTailBytes, until - at), undefined);
+      if (this.stopped || page.endOffset <= at) return;
+      await this.show(at, page);
+      at = this.afterGap(page.endOffset);
+      if (at > page.endOffset) await this.options.hole({ from: page.endOffset, to: at, lost: true });
     }
   }
 
-  #frame(frame: TerminalPage): void {
-    if (this.#stopped) return;
-    if (this.#at === null) {
-      this.#early.push(frame);
+  private frame(frame: TerminalPage): void {
+    if (this.stopped) return;
+    if (this.at === null) {
+      this.early.push(frame);
       return;
     }
-    const expected = this.#at;
-    this.#at = frame.endOffset;
-    this.#turn = this.#turn
+    const expected = this.at;
+    this.at = frame.endOffset;
+    this.turn = this.turn
       .then(async () => {
-        if (this.#stopped) return;
-        await this.#show(expected, frame);
-        if (!this.#stopped) await this.#options.source.seen(frame.endOffset);
+        if (this.stopped) return;
+        await this.show(expected, frame);
+        if (!this.stopped) await this.options.source.seen(frame.endOffset);
       })
       .catch((thrown: unknown) => this.fail(thrown));
   }
 
   /** Writes bytes that should begin at `expected`, and before them what is missing. */
-  async #show(expected: number, page: TerminalPage): Promise<void> {
+  private async show(expected: number, page: TerminalPage): Promise<void> {
     if (page.offset > expected) {
-      const lost = this.#options.gaps.some(({ from, to }) => from < page.offset && to > expected);
-      await this.#options.hole({ from: expected, to: page.offset, lost });
+      const lost = this.options.gaps.some(({ from, to }) => from < page.offset && to > expected);
+      await this.options.hole({ from: expected, to: page.offset, lost });
     }
-    if (!this.#stopped && page.bytes.length > 0) await this.#options.write(page.bytes);
+    if (!this.stopped && page.bytes.length > 0) await this.options.write(page.bytes);
   }
 
-  #afterGap(offset: number): number {
-    return this.#options.gaps.find(({ from, to }) => from <= offset && offset < to)?.to ?? offset;
+  private afterGap(offset: number): number {
+    return this.options.gaps.find(({ from, to }) => from <= offset && offset < to)?.to ?? offset;
   }
 }

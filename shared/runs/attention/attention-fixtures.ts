@@ -12,9 +12,9 @@ export const SCRIPT_START = 1_000_000;
 export class AttentionScript {
   readonly script: RunScript;
   now = SCRIPT_START;
-  #stamped = 0;
-  #folded = 0;
-  #state = startAttention(RUN);
+  private stamped = 0;
+  private folded = 0;
+  private ownState = startAttention(RUN);
 
   constructor(options: Partial<EventBody<'run.created'>> = {}) {
     this.script = new RunScript(RUN, options);
@@ -22,7 +22,7 @@ export class AttentionScript {
   }
 
   get state(): AttentionState {
-    return this.#state;
+    return this.ownState;
   }
 
   add<K extends EventKind>(kind: K, body: EventBody<K>): this {
@@ -69,17 +69,17 @@ export class AttentionScript {
 
   /** The state after everything so far, written down and read again after every event. */
   fold(): AttentionState {
-    for (const event of this.script.events.slice(this.#folded)) {
-      this.#state = JSON.parse(JSON.stringify(this.#state)) as AttentionState;
-      foldAttention(this.#state, event);
+    for (const event of this.script.events.slice(this.folded)) {
+      this.ownState = JSON.parse(JSON.stringify(this.ownState)) as AttentionState;
+      foldAttention(this.ownState, event);
     }
-    this.#folded = this.script.events.length;
-    return this.#state;
+    this.folded = this.script.events.length;
+    return this.ownState;
   }
 
   private stamp(): this {
-    for (const event of this.script.events.slice(this.#stamped)) event.at = this.now;
-    this.#stamped = this.script.events.length;
+    for (const event of this.script.events.slice(this.stamped)) event.at = this.now;
+    this.stamped = this.script.events.length;
     return this;
   }
 }

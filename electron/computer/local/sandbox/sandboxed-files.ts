@@ -30,60 +30,60 @@ type Methods = { [Name in keyof FileSystemPort]: FileSystemPort[Name] };
  * the agent made leads no further than its own commands get. Started when it is first needed, and again when it died.
  */
 export class SandboxedFiles implements Methods {
-  readonly #options: SandboxedFilesOptions;
-  readonly #files: AgentFiles;
-  #helper: Promise<Helper> | undefined;
-  #client: AgentClient | undefined;
-  #sources: Promise<AgentSources> | undefined;
-  #disposed = false;
+  private readonly options: SandboxedFilesOptions;
+  private readonly files: AgentFiles;
+  private helper: Promise<Helper> | undefined;
+  private client: AgentClient | undefined;
+  private sources: Promise<AgentSources> | undefined;
+  private disposed = false;
 
   constructor(options: SandboxedFilesOptions) {
-    this.#options = options;
+    this.options = options;
     const { computer } = options;
-    this.#files = new AgentFiles({
+    this.files = new AgentFiles({
       host: computer,
       client: () => {
-        if (this.#client !== undefined) return this.#client;
+        if (this.client !== undefined) return this.client;
         throw new ComputerUnavailable(computer, `The helper for the files of ${computer} has ended.`);
       },
     });
   }
 
-  read: FileSystemPort['read'] = (...args) => this.#on((files) => files.read(...args));
-  readRange: FileSystemPort['readRange'] = (...args) => this.#on((files) => files.readRange(...args));
-  write: FileSystemPort['write'] = (...args) => this.#on((files) => files.write(...args));
-  stat: FileSystemPort['stat'] = (...args) => this.#on((files) => files.stat(...args));
-  list: FileSystemPort['list'] = (...args) => this.#on((files) => files.list(...args));
-  walk: FileSystemPort['walk'] = (...args) => this.#on((files) => files.walk(...args));
-  realpath: FileSystemPort['realpath'] = (...args) => this.#on((files) => files.realpath(...args));
+  read: FileSystemPort['read'] = (...args) => this.on((files) => files.read(...args));
+  readRange: FileSystemPort['readRange'] = (...args) => this.on((files) => files.readRange(...args));
+  write: FileSystemPort['write'] = (...args) => this.on((files) => files.write(...args));
+  stat: FileSystemPort['stat'] = (...args) => this.on((files) => files.stat(...args));
+  list: FileSystemPort['list'] = (...args) => this.on((files) => files.list(...args));
+  walk: FileSystemPort['walk'] = (...args) => this.on((files) => files.walk(...args));
+  realpath: FileSystemPort['realpath'] = (...args) => this.on((files) => files.realpath(...args));
   makeDirectory: FileSystemPort['makeDirectory'] = (...args) =>
-    this.#on((files) => files.makeDirectory(...args));
-  remove: FileSystemPort['remove'] = (...args) => this.#on((files) => files.remove(...args));
-  hash: FileSystemPort['hash'] = (...args) => this.#on((files) => files.hash(...args));
+    this.on((files) => files.makeDirectory(...args));
+  remove: FileSystemPort['remove'] = (...args) => this.on((files) => files.remove(...args));
+  hash: FileSystemPort['hash'] = (...args) => this.on((files) => files.hash(...args));
 
   /** Once more with a new helper when the first one died: each of them bears being asked twice. */
-  async #on<T>(work: (files: AgentFiles) => Promise<T>): Promise<T> {
-    await this.#ready();
+  private async on<T>(work: (files: AgentFiles) => Promise<T>): Promise<T> {
+    await this.ready();
     try {
-      return await work(this.#files);
+      return await work(this.files);
     } catch (error) {
-      if (!(error instanceof ComputerUnavailable) || this.#disposed) throw error;
-      await this.#ready();
-      return work(this.#files);
+      if (!(error instanceof ComputerUnavailable) || this.disposed) throw error;
+      await this.ready();
+      return work(this.files);
     }
   }
 
-  async #ready(): Promise<void> {
-    this.#helper ??= this.#start().catch((error: unknown) => {
-      this.#helper = undefined;
+  private async ready(): Promise<void> {
+    this.helper ??= this.start().catch((error: unknown) => {
+      this.helper = undefined;
       throw error;
     });
-    await this.#helper;
+    await this.helper;
   }
 
-  async #start(): Promise<Helper> {
-    const { command, environment, resourcesDir } = this.#options;
-    this.#sources ??= readAgentSources(resourcesDir);
+  private async start(): Promise<Helper> {
+    const { command, environment, resourcesDir } = this.options;
+    this.sources ??= readAgentSources(resourcesDir);
     const nonce = randomBytes(12).toString('hex');
     const options = ['--die-with-parent', '--remount-ro', '/', '--chdir', '/'];
     const shell = ['/bin/sh', '-c', bootstrapCommand(nonce)];
@@ -101,13 +101,13 @@ export class SandboxedFiles implements Methods {
     stream.on('error', () => undefined);
     child.unref();
     try {
-      await startAgent(stream, { nonce, sources: await this.#sources, signal: AbortSignal.timeout(15_000) });
+      await startAgent(stream, { nonce, sources: await this.sources, signal: AbortSignal.timeout(15_000) });
       const client = new AgentClient(stream);
       await client.hello(version);
-      this.#client = client;
+      this.client = client;
       void client.closed.then(() => {
-        this.#client = undefined;
-        this.#helper = undefined;
+        this.client = undefined;
+        this.helper = undefined;
         stream.destroy();
       });
       return { child, client };
@@ -118,8 +118,8 @@ export class SandboxedFiles implements Methods {
   }
 
   async dispose(): Promise<void> {
-    this.#disposed = true;
-    const helper = await this.#helper?.catch(() => undefined);
+    this.disposed = true;
+    const helper = await this.helper?.catch(() => undefined);
     helper?.client.close();
   }
 }

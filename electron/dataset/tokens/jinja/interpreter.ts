@@ -54,7 +54,7 @@ class LoopExit extends Error {
  * `{% generation %}`.
  */
 export class PythonInterpreter extends Interpreter {
-  #loops = 0;
+  private loops = 0;
 
   /** @param marks null: the text as it is */
   constructor(
@@ -69,22 +69,22 @@ export class PythonInterpreter extends Interpreter {
     const node = statement as unknown as Node;
     switch (node.type) {
       case 'Program':
-        return text(this.#block(nodes(node.body), environment));
+        return text(this.block(nodes(node.body), environment));
       case 'If':
         return text(
-          this.#block(
-            nodes(isTrue(this.#value(node.test, environment)) ? node.body : node.alternate),
+          this.block(
+            nodes(isTrue(this.value(node.test, environment)) ? node.body : node.alternate),
             environment,
           ),
         );
       case 'For':
-        return text(this.#for(node, environment));
+        return text(this.for(node, environment));
       case 'Output':
-        return text(str(this.#value(node.expression, environment)));
+        return text(str(this.value(node.expression, environment)));
       case 'Generation':
         return text(this.marks?.generation(node.begins as boolean) ?? '');
       case 'Macro':
-        return this.#macro(node, environment);
+        return this.macro(node, environment);
       case 'Break':
         throw new LoopExit(true);
       case 'Continue':
@@ -94,40 +94,36 @@ export class PythonInterpreter extends Interpreter {
       case 'Identifier':
         return lookUp(node.value as string, environment);
       case 'MemberExpression':
-        return this.#member(node, environment);
+        return this.member(node, environment);
       case 'CallExpression':
-        return this.#call(node, environment);
+        return this.call(node, environment);
       case 'FilterExpression':
-        return this.#filter(this.#value(node.operand, environment), node.filter as Node, environment);
+        return this.filter(this.value(node.operand, environment), node.filter as Node, environment);
       case 'FilterStatement':
-        return this.#filter(
-          text(this.#block(nodes(node.body), environment)),
-          node.filter as Node,
-          environment,
-        );
+        return this.filter(text(this.block(nodes(node.body), environment)), node.filter as Node, environment);
       case 'TestExpression':
-        return this.#test(node, environment);
+        return this.test(node, environment);
       case 'BinaryExpression':
-        return this.#binary(node, environment);
+        return this.binary(node, environment);
       default:
         return super.evaluate(statement, environment);
     }
   }
 
-  #value(node: unknown, environment: Environment): Value {
+  private value(node: unknown, environment: Environment): Value {
     return this.evaluate(node as Statement, environment);
   }
 
   /** The library's own way, for values that are known already. */
-  #plain(node: object, environment: Environment): Value {
+  private plain(node: object, environment: Environment): Value {
     return super.evaluate(node as Statement, environment);
   }
 
-  #block(statements: readonly Node[], environment: Environment): string {
+  private block(statements: readonly Node[], environment: Environment): string {
     let printed = '';
     try {
       for (const statement of statements) {
-        const value = this.#value(statement, environment);
+        const value = this.value(statement, environment);
         if (isText(value)) printed += stringOf(value);
       }
     } catch (thrown) {
@@ -137,19 +133,19 @@ export class PythonInterpreter extends Interpreter {
     return printed;
   }
 
-  #for(node: Node, environment: Environment): string {
+  private for(node: Node, environment: Environment): string {
     const select = (node.iterable as Node).type === 'SelectExpression' ? (node.iterable as Node) : null;
-    const iterable = this.#value(select === null ? node.iterable : select.lhs, environment);
+    const iterable = this.value(select === null ? node.iterable : select.lhs, environment);
     const bind = (scope: Environment, item: Value) => assign(node.loopvar as Node, item, scope);
     const items = iterated(iterable).filter((item) => {
       if (select === null) return true;
       const scope = new Environment(environment);
       bind(scope, item);
-      return isTrue(this.#value(select.test, scope));
+      return isTrue(this.value(select.test, scope));
     });
-    if (items.length === 0) return this.#block(nodes(node.defaultBlock), environment);
-    this.#loops += 1;
-    const loop = this.#loops;
+    if (items.length === 0) return this.block(nodes(node.defaultBlock), environment);
+    this.loops += 1;
+    const loop = this.loops;
     let marked = false;
     let printed = '';
     for (const [index, item] of items.entries()) {
@@ -162,7 +158,7 @@ export class PythonInterpreter extends Interpreter {
       scope.setVariable('loop', loopFacts(items, index));
       bind(scope, item);
       try {
-        printed += this.#block(nodes(node.body), scope);
+        printed += this.block(nodes(node.body), scope);
       } catch (thrown) {
         if (!(thrown instanceof LoopExit)) throw thrown;
         printed += thrown.printed;
@@ -173,8 +169,8 @@ export class PythonInterpreter extends Interpreter {
   }
 
   /** A macro looks names up where it was written, not where it is called. */
-  #macro(node: Node, environment: Environment): Value {
-    this.#plain(node, environment);
+  private macro(node: Node, environment: Environment): Value {
+    this.plain(node, environment);
     const name = String((node.name as Node).value);
     const macro = lookUp(name, environment);
     const written = callable((args, calledIn) => {
@@ -187,30 +183,30 @@ export class PythonInterpreter extends Interpreter {
     return none();
   }
 
-  #member(node: Node, environment: Environment): Value {
-    const object = this.#value(node.object, environment);
+  private member(node: Node, environment: Environment): Value {
+    const object = this.value(node.object, environment);
     const property = node.property as Node;
     if (isMissing(object)) throw new PythonError(`'${nameOf(node.object as Node)}' is undefined`);
     if (property.type === 'SliceExpression') {
       if ((!isText(object) && !isList(object)) || isWalked(object))
         throw new PythonError(`'${typeName(object)}' object has no slices`);
       if (isText(object) && property.step === undefined && property.stop === undefined) {
-        const start = this.#value(property.start, environment);
+        const start = this.value(property.start, environment);
         if (isMissing(start) || (isInt(start) && numberOf(start) === 0)) return object;
       }
-      return this.#plain({ ...node, object: known(object) }, environment);
+      return this.plain({ ...node, object: known(object) }, environment);
     }
     if (node.computed !== true)
       return memberOf(object, text(String(property.value)), {
         dotted: true,
         marks: this.marks?.pattern ?? null,
       });
-    const key = this.#value(property, environment);
+    const key = this.value(property, environment);
     return memberOf(object, key, { dotted: false, marks: this.marks?.pattern ?? null });
   }
 
-  #call(node: Node, environment: Environment): Value {
-    const callee = this.#value(node.callee, environment);
+  private call(node: Node, environment: Environment): Value {
+    const callee = this.value(node.callee, environment);
     if (isMissing(callee)) {
       const called = node.callee as Node;
       const name = nameOf(called);
@@ -219,55 +215,55 @@ export class PythonInterpreter extends Interpreter {
       );
     }
     if (!isCall(callee)) throw new PythonError(`'${typeName(callee)}' object is not callable`);
-    return this.#plain({ ...node, callee: known(callee) }, environment);
+    return this.plain({ ...node, callee: known(callee) }, environment);
   }
 
-  #filter(operand: Value, filter: Node, environment: Environment): Value {
+  private filter(operand: Value, filter: Node, environment: Environment): Value {
     const called = filter.type === 'CallExpression';
     const name = String(((called ? filter.callee : filter) as Node).value);
-    const call = called ? this.#arguments(nodes(filter.args), environment) : { args: [], named: new Map() };
+    const call = called ? this.arguments(nodes(filter.args), environment) : { args: [], named: new Map() };
     const value = applyFilter(name, operand, call, this.marks?.pattern ?? null);
     if (value !== null) return value;
     const args = called
-      ? { ...filter, args: nodes(filter.args).map((each) => this.#knownArgument(each, environment)) }
+      ? { ...filter, args: nodes(filter.args).map((each) => this.knownArgument(each, environment)) }
       : filter;
-    return this.#plain({ type: 'FilterExpression', operand: known(operand), filter: args }, environment);
+    return this.plain({ type: 'FilterExpression', operand: known(operand), filter: args }, environment);
   }
 
-  #knownArgument(node: Node, environment: Environment): Node {
+  private knownArgument(node: Node, environment: Environment): Node {
     if (node.type === 'StringLiteral' || node.type === 'SpreadExpression') return node;
     if (node.type === 'KeywordArgumentExpression')
-      return { ...node, value: known(this.#value(node.value, environment)) };
-    return node.type === 'KeywordSpreadExpression' ? node : known(this.#value(node, environment));
+      return { ...node, value: known(this.value(node.value, environment)) };
+    return node.type === 'KeywordSpreadExpression' ? node : known(this.value(node, environment));
   }
 
-  #arguments(given: readonly Node[], environment: Environment): CallArguments {
+  private arguments(given: readonly Node[], environment: Environment): CallArguments {
     const args: Value[] = [];
     const named = new Map<string, Value>();
     for (const node of given) {
       if (node.type === 'KeywordArgumentExpression') {
-        named.set(String((node.key as Node).value), this.#value(node.value, environment));
+        named.set(String((node.key as Node).value), this.value(node.value, environment));
       } else if (node.type === 'SpreadExpression' || node.type === 'KeywordSpreadExpression') {
         throw new UnsupportedConstruct('arguments of a filter by * or **');
-      } else args.push(this.#value(node, environment));
+      } else args.push(this.value(node, environment));
     }
     return { args, named };
   }
 
-  #test(node: Node, environment: Environment): Value {
-    const operand = this.#value(node.operand, environment);
+  private test(node: Node, environment: Environment): Value {
+    const operand = this.value(node.operand, environment);
     const name = String((node.test as Node).value);
     const test = Object.hasOwn(tests, name) ? tests[name] : undefined;
     if (test === undefined) throw new UnsupportedConstruct(`the test "is ${name}"`);
     return bool(test(operand) !== (node.negate === true));
   }
 
-  #binary(node: Node, environment: Environment): Value {
+  private binary(node: Node, environment: Environment): Value {
     const operator = (node.operator as { value: string }).value;
-    const left = this.#value(node.left, environment);
-    if (operator === 'and') return isTrue(left) ? this.#value(node.right, environment) : left;
-    if (operator === 'or') return isTrue(left) ? left : this.#value(node.right, environment);
-    const right = this.#value(node.right, environment);
+    const left = this.value(node.left, environment);
+    if (operator === 'and') return isTrue(left) ? this.value(node.right, environment) : left;
+    if (operator === 'or') return isTrue(left) ? left : this.value(node.right, environment);
+    const right = this.value(node.right, environment);
     switch (operator) {
       case '==':
         return bool(equals(left, right));
@@ -280,11 +276,17 @@ export class PythonInterpreter extends Interpreter {
       case '~':
         return text(str(left) + str(right));
       default:
-        return this.#arithmetic(operator, left, right, environment, node);
+        return this.arithmetic(operator, left, right, environment, node);
     }
   }
 
-  #arithmetic(operator: string, left: Value, right: Value, environment: Environment, node: Node): Value {
+  private arithmetic(
+    operator: string,
+    left: Value,
+    right: Value,
+    environment: Environment,
+    node: Node,
+  ): Value {
     for (const [value, side] of [
       [left, node.left],
       [right, node.right],
@@ -325,7 +327,7 @@ export class PythonInterpreter extends Interpreter {
       const whole = !isNumber(left) || isInt(left) ? !isNumber(right) || isInt(right) : false;
       if (operator === '%') return (whole ? int : float)(a - b * Math.floor(a / b));
       const as = (value: Value) => (isBool(value) ? int(numberOf(value)) : value);
-      return this.#plain({ ...node, left: known(as(left)), right: known(as(right)) }, environment);
+      return this.plain({ ...node, left: known(as(left)), right: known(as(right)) }, environment);
     }
     if (isList(left) && isList(right) && operator === '+') return list([...itemsOf(left), ...itemsOf(right)]);
     if ((isList(left) || isList(right)) && operator !== '+')

@@ -103,7 +103,7 @@ export class ChatTemplate {
 
   render(input: TemplateInput): Rendered {
     const { environment } = environmentOf(input);
-    const run = this.#run(environment, null);
+    const run = this.run(environment, null);
     return run.ok ? run : { ok: false, failure: run.failure };
   }
 
@@ -118,7 +118,7 @@ export class ChatTemplate {
       const message = 'the conversation holds every Unicode noncharacter from U+FDD0 to U+FDEF';
       return { ok: false, failure: { kind: 'unsupported', message } };
     }
-    const run = this.#run(environment, marks);
+    const run = this.run(environment, marks);
     if (!run.ok) return run;
     const marked = marks.read(run.text);
     const plain = this.render(input);
@@ -130,7 +130,7 @@ export class ChatTemplate {
     return { ok: true, marked, marks };
   }
 
-  #run(environment: Environment, marks: Marks | null): Rendered {
+  private run(environment: Environment, marks: Marks | null): Rendered {
     try {
       const value = new PythonInterpreter(environment, marks).evaluate(this.program as never, environment);
       const rendered = str(value);
