@@ -48,6 +48,8 @@ export interface EngineOptions {
   findIsolation?: (() => Promise<Isolation>) | undefined;
   /** Default: about an hour of tries. */
   retry?: RetryOptions;
+  /** How long an action may end, and a disk may come back, when the application closes; default 15 s. */
+  quitGraceMs?: number;
 }
 
 /** Keys of the command line, which has no store of its own: what a named variable holds, for the origin it was named for. */

@@ -106,7 +106,8 @@ export interface Engine {
   cleanSessions(alive: Alive, hosts?: readonly HostSessions[]): Promise<Cleaned>;
   /**
    * Pauses every driven run and waits until all are let go of. `pause`: a request to a model is given up and asked
-   * again on resume, an action may end within 15 s; `now`: an action is interrupted as well.
+   * again on resume, an action may end within 15 s; `now`: an action is interrupted as well. What a full disk or a lock
+   * refuses is waited for as long, and then left to the next driver.
    */
   shutdown(options: { mode: 'pause' | 'now'; why?: string }): Promise<void>;
 }
@@ -353,10 +354,11 @@ class RunEngine implements Engine {
       control.quit(mode === 'pause' ? 'after_step' : 'now', why);
     }
     const timer = setTimeout(() => {
-      for (const { control } of runs) {
+      for (const { control, stopWaiting } of runs) {
         control.quit('now', why);
+        stopWaiting();
       }
-    }, QUIT_GRACE_MS);
+    }, this.options.quitGraceMs ?? QUIT_GRACE_MS);
     await Promise.all(runs.map(({ settled }) => settled));
     clearTimeout(timer);
   }

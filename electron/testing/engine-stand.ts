@@ -31,6 +31,8 @@ export interface EngineStandOptions {
   limits?: SessionLimits;
   /** Absent: this machine's. */
   findIsolation?: EngineOptions['findIsolation'];
+  /** See `EngineOptions`. */
+  quitGraceMs?: number;
 }
 
 /** The whole engine on a real store, with a scripted model and hosts that are child processes of this one. */
@@ -46,12 +48,18 @@ export class EngineStand {
     private readonly endpoint: Endpoint,
     /** Hosts the person added. */
     private readonly known: readonly string[],
-    private readonly findIsolation: EngineOptions['findIsolation'],
+    private readonly more: Pick<EngineOptions, 'findIsolation' | 'quitGraceMs'>,
   ) {
     this.engine = this.next();
   }
 
-  static async open({ policy, files, findIsolation, ...hosts }: EngineStandOptions): Promise<EngineStand> {
+  static async open({
+    policy,
+    files,
+    findIsolation,
+    quitGraceMs,
+    ...hosts
+  }: EngineStandOptions): Promise<EngineStand> {
     const folder = await realpath(await mkdtemp(join(tmpdir(), 'waymark-stand-')));
     const model = await startScriptedModel({ policy });
     const store = openStoreInProcess(join(folder, 'workspace'));
@@ -63,7 +71,8 @@ export class EngineStand {
       parallelCalls: true,
     });
     await addTask(store, await writeTaskPackage(join(folder, 'package'), files));
-    return new EngineStand(folder, store, model, agents, endpoint, hosts.aliases, findIsolation);
+    const more = { findIsolation, ...(quitGraceMs === undefined ? {} : { quitGraceMs }) };
+    return new EngineStand(folder, store, model, agents, endpoint, hosts.aliases, more);
   }
 
   /** The engine of the application's next start. */
@@ -82,7 +91,7 @@ export class EngineStand {
       resourcesDir,
       sessionsDir: join(this.folder, 'sessions'),
       appVersion: 'test',
-      findIsolation: this.findIsolation,
+      ...this.more,
       log: {
         info: () => undefined,
         error: (message, facts) => void this.errors.push(`${message} ${JSON.stringify(facts ?? {})}`),

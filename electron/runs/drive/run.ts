@@ -19,6 +19,8 @@ import { isRest } from './run-holds';
 export interface DrivenRun {
   run: string;
   control: RunControl;
+  /** What the disk or a lock refuses from now on is given up: the run is left as a killed process leaves it. */
+  stopWaiting(): void;
   /** Resolves when the run has come to rest and everything was let go of. Never rejects. */
   ended: Promise<LoopEnd | 'failed'>;
   /** Whether it has come to rest and only lets go. What the log says by now is taken into account. */
@@ -53,6 +55,7 @@ export async function takeUp(context: RunContext, before: number): Promise<Drive
   return {
     run,
     control,
+    stopWaiting: () => ending.abort(new Error('What could not be stored is not waited for any more.')),
     ended,
     isResting: async () => {
       await recorder.tried();
