@@ -5,7 +5,7 @@ import { application, end, helloWorld, launch, prepareDemo, type Start } from '.
 import { treeMemory } from './memory';
 
 /** Memory is read this often, a second apart, once a window is usable; the median counts. */
-const READINGS = 5;
+const READINGS = 3;
 
 /** All processes with the demo run open, over the hello-world. The diff editor is loaded at its first use, so not here. */
 export const windowMemory: Bench = {
