@@ -38,29 +38,29 @@ export interface GuidelineKeep {
 
 export const guidelinePoints: Readonly<Record<ReasonCode, GuidelinePoint>> = {
   'ignores-script': {
-    text: 'Mask a step that writes or runs a program of its own where the task has handed one over for that very job.',
+    text: 'Mask a step that writes or runs a program of its own where the task provides one for that very job.',
     counts:
       'Both steps count: the one that writes the stand-in and the one that runs it. A new program for a job the task left open is fine, for instance to sample from the training set.',
   },
   'transformers-not-vllm': {
-    text: 'Mask a step that answers questions with plain transformers where a fast inference engine is there.',
+    text: 'Mask a step that answers questions with plain transformers where a fast inference engine is available.',
     counts:
       'Creating such a program, changing it and running it all count; from_pretrained in a training program does not.',
   },
   'null-or-error': {
-    text: 'Mask a step without a valid call, and one whose call failed by its own fault.',
+    text: 'Mask a step without a valid call, and one whose call failed through its own fault.',
     counts:
       'Refused, invalid, not found, timed out. A command that ends with an error while a fault is being hunted down step by step may stay.',
   },
   'lowers-high-score': {
     text: 'Mask a step that risks a result that is already as good as it gets.',
     counts:
-      'At the full score almost nothing is left to do but to keep the output and finish. Look at the best score of this moment in the facts row.',
+      'At the full score almost nothing is left to do but keep the output and finish. Look at the best score at that moment in the facts row.',
   },
   'blind-edit': {
-    text: 'Mask a step that changes a file whose present content was not looked at just before.',
+    text: 'Mask a step that changes a file whose current content was not looked at just before.',
     counts:
-      'Opening, searching, cat, head, sed -n and git diff are looks. The second of two changes in a row is blind, for the first has changed what was seen.',
+      'Opening, searching, cat, head, sed -n and git diff count as looking. The second of two changes in a row is blind, because the first has changed what was seen.',
   },
   'idle-compute': {
     text: 'Mask a step that trains on less than the machines it was given.',
@@ -68,9 +68,9 @@ export const guidelinePoints: Readonly<Record<ReasonCode, GuidelinePoint>> = {
       'One card where eight are free, CUDA_VISIBLE_DEVICES with fewer than all, LoRA where the whole model fits. A short trial to find a fault is fine.',
   },
   'contradicts-hint': {
-    text: 'Mask the steps before a hint that do what the hint speaks against.',
+    text: 'Mask the steps before a hint that do what the hint advises against.',
     counts:
-      'Only steps before the hint. Steps that the hint praises or merely goes on from stay. The banner above the step proposes a range; trim it to what is really meant.',
+      'Only steps before the hint. Steps that the hint praises or merely builds on stay. The banner above the step proposes a range; trim it to what is really meant.',
   },
   'eval-timing': {
     text: 'Mask an evaluation or a finish at the wrong moment.',
@@ -78,9 +78,9 @@ export const guidelinePoints: Readonly<Record<ReasonCode, GuidelinePoint>> = {
       'Evaluating again without a change since; finishing below the best score, or early with tries and time left.',
   },
   'template-cot': {
-    text: 'Mask a step that makes up lines of thought from a fixed pattern.',
+    text: 'Mask a step that makes up reasoning from a fixed pattern.',
     counts:
-      'Thought is to be sampled from a model and sorted by its result. Filling a template, or keeping all samples unsorted, counts.',
+      'Reasoning should be sampled from a model and filtered by its result. Filling in a template counts, and so does keeping all samples unfiltered.',
   },
 };
 
@@ -92,7 +92,7 @@ export const guidelineKeeps: readonly GuidelineKeep[] = [
   },
   {
     name: 'Systematic debugging',
-    text: 'Steps that narrow a fault down on their own, one after another, also where a command of theirs fails.',
+    text: 'Steps that narrow a fault down on their own, one after another, even where one of their commands fails.',
   },
   {
     name: 'Exploration',
@@ -106,5 +106,5 @@ export const guidelineKeeps: readonly GuidelineKeep[] = [
 
 export const guidelinePrinciple = {
   title: 'Tolerant to decisions, strict to their execution',
-  text: 'A decision at the beginning that is not perfect but still moves towards the goal may stay. What carries a decision out is masked wherever it matches one of the nine points: look hardest at commands and at the contents of files that are created or edited.',
+  text: 'A decision at the beginning that is not perfect but still moves towards the goal may stay. The steps that carry it out are masked wherever they match one of the nine points: look hardest at commands and at the contents of files that are created or edited.',
 };
