@@ -8,6 +8,9 @@ const HOSTS = ['electron/{computer,environment,own-terminals,remote,serve}/**/*.
 /** Texts of megabytes, and programs that are started: nothing to wait for between two thoughts. */
 const HEAVY = ['**/*.worst.test.{ts,tsx}', 'scripts/**/*.test.mjs'];
 
+/** Components as a person uses them: a page without a browser (happy-dom). */
+const PAGES = ['renderer/**/*.page.test.tsx'];
+
 const tier = (
   name: string,
   test: TestProjectInlineConfiguration['test'],
@@ -25,8 +28,8 @@ const tier = (
 });
 
 /**
- * Tiers of tests; the last one, the window, is Playwright's (`e2e/`). `pure` and `pure-window` need nothing built and no process of
- * their own: they run in threads.
+ * Tiers of tests; the last one, the window, is Playwright's (`e2e/`). `pure`, `pure-window` and `page` need nothing built and no process
+ * of their own: they run in threads.
  */
 export default defineConfig({
   test: {
@@ -37,7 +40,12 @@ export default defineConfig({
     projects: [
       tier('pure', { include: ['shared/**/*.test.ts'], exclude: HEAVY, pool: 'threads', isolate: false }),
       // Stores of the window are the module's own: each file gets new ones.
-      tier('pure-window', { include: ['renderer/**/*.test.{ts,tsx}'], exclude: HEAVY, pool: 'threads' }),
+      tier('pure-window', {
+        include: ['renderer/**/*.test.{ts,tsx}'],
+        exclude: [...HEAVY, ...PAGES],
+        pool: 'threads',
+      }),
+      tier('page', { include: PAGES, environment: 'happy-dom', pool: 'threads' }),
       tier('engine', {
         include: ['electron/**/*.test.ts', ...HEAVY],
         exclude: ['**/node_modules/**', ...HOSTS],

@@ -45,12 +45,14 @@ export async function buildStoreWorkers(folder: string, extra: Record<string, st
   });
 }
 
+const needNone = ['pure', 'pure-window', 'page'];
+
 /**
  * Vitest global set-up: built once per test run, into a folder below the repository so that packages resolve. Not for
- * the pure tiers alone, which need none of it.
+ * the tiers alone that need none of it.
  */
 export async function setup(project: TestProject): Promise<() => void> {
-  if (project.vitest.projects.every(({ name }) => name.startsWith('pure'))) return () => undefined;
+  if (project.vitest.projects.every(({ name }) => needNone.includes(name))) return () => undefined;
   const cache = join(root, 'node_modules', '.cache');
   mkdirSync(cache, { recursive: true });
   const folder = mkdtempSync(join(cache, 'waymark-workers-'));

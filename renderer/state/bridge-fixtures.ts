@@ -33,7 +33,9 @@ export class BridgeStand {
       addEventListener: (_event: string, listener: () => void) => this.ownOnline.add(listener),
       removeEventListener: (_event: string, listener: () => void) => this.ownOnline.delete(listener),
     };
-    Object.assign(globalThis, { window: stand });
+    // A page has its window already (`page-fixtures.tsx`).
+    if ('happyDOM' in globalThis) Object.assign(window, { waymark: stand.waymark });
+    else Object.assign(globalThis, { window: stand });
   }
 
   send<E extends EventName>(event: E, payload: EventPayloads[E]): void {

@@ -1,0 +1,43 @@
+import { cleanup, configure, render } from '@testing-library/react';
+import type { ReactElement } from 'react';
+import { expect, onTestFinished, vi } from 'vitest';
+import { Toasts } from './features/frame/Toasts';
+import { answers } from './state/answer-cache';
+import { BridgeStand } from './state/bridge-fixtures';
+import { useToasts } from './state/toasts';
+
+// As in vitest.config.mts: it ends what hangs.
+configure({ asyncUtilTimeout: 60_000 });
+
+/** A component in a page, with the toasts that say what failed, before a main process that answers. React must find nothing to complain of. */
+export function show(element: ReactElement, answered: ConstructorParameters<typeof BridgeStand>[0] = {}) {
+  const bridge = new BridgeStand(answered);
+  const complaints = vi.spyOn(console, 'error');
+  answers.clear();
+  useToasts.setState({ toasts: [] });
+  render(
+    <>
+      {element}
+      <Toasts />
+    </>,
+  );
+  onTestFinished(() => {
+    cleanup();
+    const said = complaints.mock.calls.map(String);
+    complaints.mockRestore();
+    expect(said).toEqual([]);
+  });
+  return bridge;
+}
+
+/** What the page put on the clipboard. */
+export function clipboard(): string[] {
+  const copied: string[] = [];
+  vi.spyOn(navigator.clipboard, 'writeText').mockImplementation(async (text) => {
+    copied.push(text);
+  });
+  onTestFinished(() => {
+    vi.restoreAllMocks();
+  });
+  return copied;
+}
