@@ -1,9 +1,9 @@
 import { Banner } from '../../components/Banner';
 import { Button } from '../../components/Button';
 import { useRuns } from '../../state/run/runs';
-import { moveCursor, useTimeline } from '../../state/run/timeline';
 import { attempt, toast } from '../../state/toasts';
 import { useText } from '../../text/language';
+import { openRunAt } from '../branches/branches';
 import { type Approval, decideApproval, takeBack, useApprovals } from './approvals';
 
 /** An action that waits for a person's word: what, why, and the two answers. The open run's come first. */
@@ -45,9 +45,7 @@ export function ApprovalBanner() {
       <button
         type="button"
         className="mono-12 approval-what"
-        onClick={() => {
-          if (useTimeline.getState().run === asked.run) moveCursor(asked.step);
-        }}
+        onClick={() => attempt(() => openRunAt(asked.run, asked.step))}
       >
         {asked.what}
       </button>{' '}

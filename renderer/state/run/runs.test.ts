@@ -3,47 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { en } from '../../text/en';
 import { runWords } from '../../text/run-words';
 import { zh } from '../../text/zh';
+import { runSummary } from './run-fixtures';
 import { railGroup, railOrder } from './runs';
 
 const now = Date.UTC(2026, 10, 21, 12);
 
-function run(id: string, change: Partial<RunSummary> = {}): RunSummary {
-  return {
-    id,
-    title: id,
-    task: { id: 't', title: 't', domain: null },
-    model: 'm',
-    state: 'thinking',
-    stored: 'running',
-    reason: null,
-    message: null,
-    until: null,
-    createdAt: now - 1000,
-    changedAt: now - 60_000,
-    steps: 3,
-    events: 9,
-    seq: 9,
-    segments: 1,
-    scores: { best: null, final: null, last: null, tries: 0, maxTries: 3 },
-    workingMs: 0,
-    maxWorkingMs: 1,
-    maxSteps: 10,
-    taken: 3,
-    tokens: { input: 0, output: 0, cached: 0, context: 0, contextLimit: 1 },
-    maxTokens: null,
-    cost: 0,
-    maxCost: null,
-    endpoint: 'local',
-    parent: null,
-    runningOn: [],
-    checkpoints: 0,
-    hints: { queued: 0, delivered: 0, undelivered: 0 },
-    labels: { train: 0, mask: 0, undecided: 3, disagreement: 0 },
-    computers: [],
-    evaluatorIsolated: false,
-    ...change,
-  };
-}
+const run = (id: string, change: Partial<RunSummary> = {}) =>
+  runSummary(id, { createdAt: now - 1000, changedAt: now - 60_000, ...change });
 
 describe('the rail', () => {
   it('puts who needs a person first, then who works, then who is done', () => {

@@ -1,0 +1,40 @@
+import type { RunSummary } from '@shared/contract/views';
+
+/** A run that thinks at its third step, for tests; what a test is about is given. */
+export function runSummary(id: string, change: Partial<RunSummary> = {}): RunSummary {
+  return {
+    id,
+    title: id,
+    task: { id: 't', title: 't', domain: null },
+    model: 'm',
+    state: 'thinking',
+    stored: 'running',
+    reason: null,
+    message: null,
+    until: null,
+    createdAt: 0,
+    changedAt: 0,
+    steps: 3,
+    events: 9,
+    seq: 9,
+    segments: 1,
+    scores: { best: null, final: null, last: null, tries: 0, maxTries: 3 },
+    workingMs: 0,
+    maxWorkingMs: 1,
+    maxSteps: 10,
+    taken: 3,
+    tokens: { input: 0, output: 0, cached: 0, context: 0, contextLimit: 1 },
+    maxTokens: null,
+    cost: 0,
+    maxCost: null,
+    endpoint: 'local',
+    parent: null,
+    runningOn: [],
+    checkpoints: 0,
+    hints: { queued: 0, delivered: 0, undelivered: 0 },
+    labels: { train: 0, mask: 0, undecided: 3, disagreement: 0 },
+    computers: [],
+    evaluatorIsolated: false,
+    ...change,
+  };
+}
