@@ -46,11 +46,11 @@ export function AddComputer({ alias }: { alias: string }) {
 function ChooseHost({ onChoose }: { onChoose: (alias: string) => void }) {
   const text = useText().computers;
   const rows = useComputers((state) => state.rows);
-  const candidates = useNewest('computers.candidates', undefined, rows.length)?.value ?? [];
+  const candidates = useNewest('computers.candidates', undefined, rows.length)?.value ?? null;
   const [typed, setTyped] = useState('');
   const [wrong, setWrong] = useState<string | null>(null);
   const wanted = typed.trim();
-  const fitting = candidates.filter((alias) => alias.toLowerCase().includes(wanted.toLowerCase()));
+  const fitting = (candidates ?? []).filter((alias) => alias.toLowerCase().includes(wanted.toLowerCase()));
   function take(alias: string): void {
     if (rows.some((row) => row.alias === alias)) setWrong(text.addedAlready);
     else if (hostAliasSchema.safeParse(alias).success) onChoose(alias);
