@@ -11,6 +11,8 @@ export interface Asked<T> {
   value: T | null;
   /** Why there is no value; shown in its place. */
   failure: Failure | null;
+  /** Nothing was answered yet: an answer may also be null. */
+  waiting: boolean;
   /** Asks once more; the old value stays until the new one is there. */
   again: () => void;
 }
@@ -31,10 +33,11 @@ export function useAskedWith<T>(key: QueryKey, ask: () => Promise<T>): Asked<T> 
   return asked(found, found.data);
 }
 
-function asked<T>({ error, refetch }: UseQueryResult<unknown>, value: T | undefined): Asked<T> {
+function asked<T>({ error, isLoading, refetch }: UseQueryResult<unknown>, value: T | undefined): Asked<T> {
   return {
     value: error === null ? (value ?? null) : null,
     failure: error === null ? null : failureOf(error),
+    waiting: isLoading,
     again: () => {
       refetch().catch(toastFailure);
     },

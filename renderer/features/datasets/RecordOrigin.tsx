@@ -21,7 +21,10 @@ export function RecordOrigin({ dataset }: { dataset: DatasetView }) {
   const most = files.find(({ path }) => path === file)?.records ?? 0;
   const record = /^\d{1,15}$/.test(typed.trim()) ? Number(typed) : 0;
   const asked = record >= 1 && record <= most;
-  const { value, failure } = useAsked('datasets.row', asked ? { dataset: dataset.id, file, record } : null);
+  const { value, failure, waiting } = useAsked(
+    'datasets.row',
+    asked ? { dataset: dataset.id, file, record } : null,
+  );
   const runs = useRuns((state) => state.list);
   if (files.length === 0) return null;
   return (
@@ -56,7 +59,9 @@ export function RecordOrigin({ dataset }: { dataset: DatasetView }) {
         </p>
       )}
       {failure !== null && <FailureLine failure={failure} />}
-      {asked && value === null && failure === null && <p className="quiet text-12">{text.noOrigin}</p>}
+      {asked && value === null && failure === null && (
+        <p className="quiet text-12">{waiting ? words.common.loading : text.noOrigin}</p>
+      )}
       {value !== null && (
         <>
           <p className="text-12 origin-row">
