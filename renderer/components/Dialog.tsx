@@ -38,9 +38,10 @@ export function Dialog({
   // Asked before anything inside takes the focus for itself, as a field may while it is put into the page.
   const [before] = useState(() => document.activeElement);
   useEffect(() => {
-    const first = box.current?.querySelector<HTMLElement>(
-      '[data-autofocus], .dialog-body input, .dialog-body select',
-    );
+    // What is named for it comes before any field, wherever it stands.
+    const first =
+      box.current?.querySelector<HTMLElement>('[data-autofocus]') ??
+      box.current?.querySelector<HTMLElement>('.dialog-body input, .dialog-body select');
     const tab = box.current?.querySelector<HTMLElement>('[role="tab"][aria-selected="true"]');
     (first ?? tab ?? box.current)?.focus();
     return () => {
