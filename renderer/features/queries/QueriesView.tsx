@@ -29,8 +29,8 @@ export function QueriesView({ run, step }: QueriesViewProps) {
         </tr>
       </thead>
       <tbody>
-        {[...queries].reverse().map((query) => (
-          <tr key={`${query.step} ${query.query}`} aria-current={query.step === step ? 'true' : undefined}>
+        {[...queries.entries()].reverse().map(([nth, query]) => (
+          <tr key={nth} aria-current={query.step === step ? 'true' : undefined}>
             <td>
               <button type="button" className="link tabular" onClick={() => moveCursor(query.step)}>
                 {query.step}
