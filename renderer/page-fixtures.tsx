@@ -41,11 +41,9 @@ export function shown(): Promise<void> {
 /** What the page put on the clipboard. */
 export function clipboard(): string[] {
   const copied: string[] = [];
-  vi.spyOn(navigator.clipboard, 'writeText').mockImplementation(async (text) => {
+  const writing = vi.spyOn(navigator.clipboard, 'writeText').mockImplementation(async (text) => {
     copied.push(text);
   });
-  onTestFinished(() => {
-    vi.restoreAllMocks();
-  });
+  onTestFinished(() => writing.mockRestore());
   return copied;
 }

@@ -1,7 +1,7 @@
 import { exportRequestSchema } from '@shared/contract/export-request';
 import type { DatasetDifference, DatasetView } from '@shared/contract/export-views';
 import { fireEvent, screen, within } from '@testing-library/react';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { show } from '../../page-fixtures';
 import { useExportPage } from '../../state/export-page';
 import { runSummary } from '../../state/run/run-fixtures';
@@ -121,7 +121,8 @@ test('a record leads to its step; one that there is not is not asked for, and on
 });
 
 test('the difference reads from the earlier dataset to the later one, whichever is open', async () => {
-  vi.spyOn(HTMLElement.prototype, 'clientHeight', 'get').mockReturnValue(400);
+  const height = vi.spyOn(HTMLElement.prototype, 'clientHeight', 'get').mockReturnValue(400);
+  onTestFinished(() => height.mockRestore());
   const step = { run: 'run', step: 5, a: 1, b: null, reasonA: null, reasonB: null } as const;
   const difference: DatasetDifference = { a: 'old', b: 'new', steps: [step], count: 1 };
   const bridge = show(<DatasetsPage head="Export" />, {
@@ -145,7 +146,6 @@ test('the difference reads from the earlier dataset to the later one, whichever 
     { a: 'old', b: 'new' },
     { a: 'old', b: 'new' },
   ]);
-  vi.restoreAllMocks();
 });
 
 test('a step names the first three datasets it is in and the rest when asked; nothing where it is in none', async () => {
