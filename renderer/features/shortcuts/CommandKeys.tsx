@@ -13,8 +13,9 @@ export function KeyCaps({ caps }: KeyCapsProps) {
   if (caps.length === 0) return null;
   return (
     <span className="keycaps" aria-hidden="true">
-      {caps.map((cap) => (
-        <kbd key={cap} className="keycap">
+      {caps.map((cap, nth) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the same key may be pressed twice, and a cap is its place
+        <kbd key={nth} className="keycap">
           {cap}
         </kbd>
       ))}
