@@ -144,8 +144,9 @@ function Evaluations({ head }: { head: StepHead }) {
   if (scores.length === 0) return null;
   return (
     <Section name={text.detail.evaluation}>
-      {scores.map((note) => (
-        <p key={`${note.attempt}-${note.forced}`} className="section-line">
+      {scores.map((note, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: what happened once stays in its place
+        <p key={index} className="section-line">
           <b className="medium tabular">
             {note.score === null
               ? text.timeline.scoreUnavailable
