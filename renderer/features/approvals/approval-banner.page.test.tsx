@@ -1,5 +1,5 @@
-import { fireEvent, screen, waitForElementToBeRemoved, within } from '@testing-library/react';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { fireEvent, screen, waitFor, waitForElementToBeRemoved, within } from '@testing-library/react';
+import { beforeEach, expect, test } from 'vitest';
 import { show } from '../../page-fixtures';
 import { runSummary } from '../../state/run/run-fixtures';
 import { useRuns } from '../../state/run/runs';
@@ -31,7 +31,7 @@ test('the open run asks first: what, why, how many more; Deny sends the answer a
   expect(banner().getByText('1 more')).toBeTruthy();
   expect(banner().queryByRole('button', { name: 'Allow in this run' })).toBeNull();
   fireEvent.click(banner().getByRole('button', { name: 'kill 7' }));
-  await vi.waitFor(() => expect(useTimeline.getState().cursor).toBe(5));
+  await waitFor(() => expect(useTimeline.getState().cursor).toBe(5));
   fireEvent.click(banner().getByRole('button', { name: 'Deny' }));
   expect(await screen.findByText('In two: Step 4 asks for your approval.')).toBeTruthy();
   expect(bridge.calls).toEqual([
@@ -43,7 +43,7 @@ test('what another run wants to do leads to that run', async () => {
   useApprovals.setState({ open: [asks('two')] });
   show(<ApprovalBanner />);
   fireEvent.click(banner().getByRole('button', { name: 'rm -r build' }));
-  await vi.waitFor(() => expect(useRuns.getState().current).toBe('two'));
+  await waitFor(() => expect(useRuns.getState().current).toBe('two'));
 });
 
 test('a kind is allowed for the run, and the toast takes it back', async () => {
@@ -57,7 +57,7 @@ test('a kind is allowed for the run, and the toast takes it back', async () => {
   fireEvent.click(kind);
   fireEvent.click(await screen.findByRole('button', { name: 'Ask again' }));
   expect(screen.queryByRole('alert')).toBeNull();
-  await vi.waitFor(() =>
+  await waitFor(() =>
     expect(bridge.calls).toEqual([
       ['runs.decideApproval', { run: 'one', approval: 'of-one', decision: 'allow', forRun: true }],
       ['runs.withdrawKind', { run: 'one', kind: 'rm below build' }],

@@ -1,6 +1,6 @@
 import { exportRequestSchema } from '@shared/contract/export-request';
 import type { DatasetDifference, DatasetView } from '@shared/contract/export-views';
-import { fireEvent, screen, within } from '@testing-library/react';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { show } from '../../page-fixtures';
 import { useExportPage } from '../../state/export-page';
@@ -116,7 +116,7 @@ test('a record leads to its step; one that there is not is not asked for, and on
   useTimeline.setState({ run: 'run', steps: 9, cursor: 1 });
   fireEvent.change(record, { target: { value: '1' } });
   fireEvent.click(await part.findByRole('button', { name: 'Open step 7' }));
-  await vi.waitFor(() => expect(useView.getState().mode).toBe('review'));
+  await waitFor(() => expect(useView.getState().mode).toBe('review'));
   expect(useTimeline.getState().cursor).toBe(7);
 });
 

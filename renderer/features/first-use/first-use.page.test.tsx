@@ -1,7 +1,7 @@
 import type { WorkspaceStatus } from '@shared/contract/ipc/application';
 import { defaultSettings, type Settings } from '@shared/contract/settings';
-import { fireEvent, screen } from '@testing-library/react';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { fireEvent, screen, waitFor } from '@testing-library/react';
+import { beforeEach, expect, test } from 'vitest';
 import { show, shown } from '../../page-fixtures';
 import { runSummary } from '../../state/run/run-fixtures';
 import { useRuns } from '../../state/run/runs';
@@ -72,7 +72,7 @@ test('the folder that is offered is opened; one that cannot be says why and is s
   expect(await screen.findByText('That is a network disk.')).toBeTruthy();
   refused = false;
   fireEvent.click(button('Use this folder'));
-  await vi.waitFor(() => expect(now()).toBe('First run'));
+  await waitFor(() => expect(now()).toBe('First run'));
   expect(screen.queryByRole('button', { name: 'Use this folder' })).toBeNull();
   expect(button('New run').disabled).toBe(false);
   expect(bridge.calls.map(([name]) => name)).toEqual(['workspace.openDefault', 'workspace.openDefault']);
@@ -94,7 +94,7 @@ test('the demo is started once, opens, and a failure leaves the button for anoth
   fireEvent.click(button('Run the demo'));
   await shown();
   answers[1]?.[0]();
-  await vi.waitFor(() => expect(useRuns.getState().current).toBe('demo'));
+  await waitFor(() => expect(useRuns.getState().current).toBe('demo'));
   expect(button('Run the demo').disabled).toBe(false);
 });
 

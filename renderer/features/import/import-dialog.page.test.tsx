@@ -1,5 +1,5 @@
 import type { ImportResult } from '@shared/contract/ipc/imports';
-import { act, fireEvent, screen } from '@testing-library/react';
+import { act, fireEvent, screen, waitFor } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { show, shown } from '../../page-fixtures';
 import { runSummary } from '../../state/run/run-fixtures';
@@ -53,7 +53,7 @@ test('it says how far it is, what was not taken over, and opens the run', async 
   expect(screen.getByRole('listitem').textContent).toBe('2 images without bytes');
   fireEvent.click(button('Open the run'));
   expect(close).toHaveBeenCalledTimes(1);
-  await vi.waitFor(() => expect(useRuns.getState().current).toBe('new'));
+  await waitFor(() => expect(useRuns.getState().current).toBe('new'));
 });
 
 test('everything taken over is not followed by an empty list', async () => {
@@ -84,7 +84,7 @@ test('a file dialog that was left changes nothing', async () => {
   fireEvent.click(button('Choose a file'));
   await shown();
   ends[0]?.done(null);
-  await vi.waitFor(() => expect(button('Choose a file').disabled).toBe(false));
+  await waitFor(() => expect(button('Choose a file').disabled).toBe(false));
   expect(screen.queryByRole('alert')).toBeNull();
   expect(close).not.toHaveBeenCalled();
 });

@@ -1,6 +1,6 @@
 import type { RunSummary } from '@shared/contract/views';
 import type { AttentionItem, RunAttention } from '@shared/runs/attention/attention';
-import { act, fireEvent, screen, within } from '@testing-library/react';
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { show } from '../../page-fixtures';
 import { useComputers } from '../../state/computers';
@@ -89,12 +89,12 @@ test('a row opens its run, also in the narrow form, which says all in its name',
   });
   show(<Rail />);
   fireEvent.click(button(/^first/));
-  await vi.waitFor(() => expect(button(/^first/).getAttribute('aria-current')).toBe('true'));
+  await waitFor(() => expect(button(/^first/).getAttribute('aria-current')).toBe('true'));
   fireEvent.click(button('Collapse the list of runs'));
   const mark = button(/^second: Thinking\. step 3/);
   expect(mark.textContent).toBe('12');
   fireEvent.click(mark);
-  await vi.waitFor(() => expect(useRuns.getState().current).toBe('second'));
+  await waitFor(() => expect(useRuns.getState().current).toBe('second'));
   fireEvent.click(button('Expand the list of runs'));
   expect(button(/^second/).textContent).toContain('Thinking');
 });
