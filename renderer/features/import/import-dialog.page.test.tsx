@@ -74,7 +74,7 @@ test('what is cancelled says so, and the next try begins without its words', asy
   expect(bridge.calls.at(-1)).toEqual(['import.cancel', undefined]);
   ends[0]?.fail({ code: 'cancelled', message: 'The import was cancelled; nothing was kept.' });
   expect((await screen.findByRole('alert')).textContent).toContain('nothing was kept.');
-  expect(screen.queryByText('Reading…')).toBeNull();
+  await waitFor(() => expect(screen.queryByText('Reading…')).toBeNull());
   fireEvent.click(button('Choose a folder'));
   expect(screen.queryByRole('alert')).toBeNull();
 });
