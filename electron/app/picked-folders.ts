@@ -1,6 +1,6 @@
 import { WaymarkError } from '@shared/contract/errors';
 import type { PickedFolder } from '@shared/contract/ipc/runs';
-import { ulid } from 'ulid';
+import { newUlid } from '../base/new-ulid';
 import type { SharedFolder } from '../computer/local/sandbox/sandbox-view';
 import { type PrivatePlaces, refusePrivate } from '../computer/local/sandbox/shown-folders';
 
@@ -28,7 +28,7 @@ export class PickedFolders {
     const path = await this.options.choose(write);
     if (path === null) return null;
     refusePrivate(path, this.options.places(), write);
-    const id = ulid();
+    const id = newUlid();
     this.picked.set(id, { path, write });
     const [oldest] = this.picked.keys();
     if (this.picked.size > MOST && oldest !== undefined) this.picked.delete(oldest);

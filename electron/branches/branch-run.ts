@@ -5,8 +5,8 @@ import type { Endpoint } from '@shared/contract/settings';
 import { type TaskSpec, workspaceHolder } from '@shared/contract/task';
 import type { EventBody, NewEvent } from '@shared/log/events';
 import { spentBy } from '@shared/runs/run-fold';
-import { ulid } from 'ulid';
 import { modelRef, requestParams } from '../agent/model-ref';
+import { newUlid } from '../base/new-ulid';
 import { readCopySources } from '../checkpoint/copy-program';
 import { WorkspaceCopies } from '../checkpoint/workspace-copies';
 import type { Computer } from '../computer/port';
@@ -67,7 +67,7 @@ export async function branchRun(deps: BranchDeps, input: NewBranch): Promise<str
     computers: branchPlaces(parent.computers, input.endpoint !== null, input.agreed ?? false),
   };
   const spec = parseSpec(created.spec, created.task.title);
-  const run = ulid();
+  const run = newUlid();
   const computers = connect(options, run, created.computers);
   let hosts = branchHosts(run, created.computers, null);
   const laid = async (ground: Ground | null) => {
@@ -118,7 +118,7 @@ async function prepare({ options }: BranchDeps, input: NewBranch, making: Making
   const model =
     input.endpoint === null ? (context.run.model ?? created.model) : modelRef(input.endpoint, spec);
   const request = input.endpoint === null ? (context.segment?.request ?? {}) : requestParams(model);
-  const added = input.add.map((text) => ({ id: ulid(), text: wellFormed(text) }));
+  const added = input.add.map((text) => ({ id: newUlid(), text: wellFormed(text) }));
   const notice = branchNotice({
     plan,
     from: created.workspaceRoot,

@@ -3,8 +3,8 @@ import { WaymarkError } from '@shared/contract/errors';
 import { type TaskSpec, workspaceHolder } from '@shared/contract/task';
 import type { EventBody, NewEvent } from '@shared/log/events';
 import { type RunFold, spentBy } from '@shared/runs/run-fold';
-import { ulid } from 'ulid';
 import type { CheckpointPort } from '../agent/ports';
+import { newUlid } from '../base/new-ulid';
 import { type CopyAnswer, noteSentence } from '../checkpoint/copy-answer';
 import { readCopySources } from '../checkpoint/copy-program';
 import { alwaysExcluded, excludedExpression } from '../checkpoint/excluded-paths';
@@ -42,7 +42,7 @@ export class Checkpointer {
     const { clock } = options;
     const startedAt = clock.monotonic();
     if (this.id?.step !== order.step || this.id.why !== order.why) {
-      this.id = { step: order.step, why: order.why, id: ulid() };
+      this.id = { step: order.step, why: order.why, id: newUlid() };
     }
     const sessions = await this.sessions(signal);
     const { workspace, message } = await this.workspace(this.id.id, signal);

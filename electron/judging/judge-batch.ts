@@ -247,6 +247,7 @@ export async function estimateBatch(
 }
 
 function estimatedCost(body: string, turns: number, price: Price | null): number | null {
+  if (price === null) return null;
   const usage = {
     inputTokens: estimateTokens(body),
     cachedTokens: 0,

@@ -1,6 +1,6 @@
 import type { ErrorCode, Failure, Result } from '@shared/contract/errors';
 import type { LateCommand } from '@shared/contract/ipc';
-import { ulid } from 'ulid';
+import { newUlid } from '../base/new-ulid';
 import type { LinkClock } from '../clock';
 import type { LateWrite, LateWrites } from './late-writes';
 import { type ServeClient, ServeLost } from './serve-client';
@@ -44,7 +44,7 @@ export class Delivery {
   /** Resolves once the server answered, or when it is away, once the write is kept. */
   async make(command: LateCommand, input: Record<string, unknown>): Promise<Outcome> {
     const { writes, clock, client, changed } = this.parts;
-    const write: LateWrite = { id: ulid(), command, input, at: clock.now() };
+    const write: LateWrite = { id: newUlid(), command, input, at: clock.now() };
     let answered: Promise<Outcome['result']> | null = null;
     if (client() !== null) {
       answered = new Promise((resolve) => {

@@ -9,7 +9,7 @@ import {
 import type { WorkspaceStatus } from '@shared/contract/ipc/application';
 import { eventPlaces, type WorkspaceEvent } from '@shared/contract/ipc/event-places';
 import type { RefusedWrite, RemoteStatus } from '@shared/contract/ipc/remote';
-import { ulid } from 'ulid';
+import { newUlid } from '../base/new-ulid';
 import type { Publisher } from '../ipc/publish';
 import { Delivery } from './delivery';
 import { FollowedSessions } from './followed-sessions';
@@ -148,7 +148,7 @@ export class RemoteWorkspace {
 
   private async write(command: LateCommand, input: Record<string, unknown>): Promise<unknown> {
     // The hint's id is chosen here, so that what is edited or withdrawn meanwhile has a name.
-    const whole = command === 'hints.queue' ? { hint: ulid(), ...input } : input;
+    const whole = command === 'hints.queue' ? { hint: newUlid(), ...input } : input;
     const { write, result } = await this.delivery.make(command, whole);
     if (result === 'kept') return keptAnswer(write, this.parts.writer());
     if (result.ok) return answerOf(this.parts.alias, command, result.value);

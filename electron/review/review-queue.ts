@@ -3,7 +3,7 @@ import type { AssignOrder, AssignPreview } from '@shared/contract/ipc/queue';
 import { type AssignUnit, planAssignments, targetsOf } from '@shared/labels/review/assign-plan';
 import { common, stepsIn } from '@shared/labels/review/step-ranges';
 import type { AnnotationEntry, Author } from '@shared/log/annotations';
-import { ulid } from 'ulid';
+import { newUlid } from '../base/new-ulid';
 import type { Store } from '../store/api';
 
 /** Who would get what. Only own steps of a run are handed out: those before a branch point belong to the run they were made in. */
@@ -54,7 +54,7 @@ export async function assignBatch(
       'The runs have changed since this plan was made. Review the new plan.',
     );
   }
-  const batch = ulid();
+  const batch = newUlid();
   let entries = 0;
   for (const share of plan.shares) {
     const { to, blind } = share;

@@ -4,7 +4,7 @@ import type { RunningCommand, RunState } from '@shared/contract/views';
 import type { Author } from '@shared/log/annotations';
 import type { HintCategory, LimitsChange } from '@shared/log/outbox';
 import { hasEnded } from '@shared/runs/run-status';
-import { ulid } from 'ulid';
+import { newUlid } from '../base/new-ulid';
 import { BranchDesk } from '../branches/branch-run';
 import { CheckpointDesk } from '../branches/checkpoint-desk';
 import { findIsolation } from '../computer/local/sandbox/bubblewrap';
@@ -157,7 +157,7 @@ class RunEngine implements Engine {
     });
     refuseUnsupported(spec, chosen);
     refuseMissingHint(spec, input);
-    const run = ulid();
+    const run = newUlid();
     makeFoldersIn(store.folder, 'runs');
     const places = await isolatePlaces(input, {
       spec,

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { toFailure, WaymarkError } from '@shared/contract/errors';
 import type { ExportOptions } from '@shared/contract/export-request';
 import type { ExportJob } from '@shared/contract/export-views';
-import { ulid } from 'ulid';
+import { newUlid } from '../../base/new-ulid';
 import type { Clock } from '../../clock';
 import { DatasetRegistry, datasetView } from '../past/dataset-registry';
 import type { PrivateSources } from '../redaction/settings';
@@ -57,7 +57,7 @@ export class ExportJobs {
         folder,
       );
     }
-    const job = this.take(ulid(), {
+    const job = this.take(newUlid(), {
       workspace,
       folder,
       options,

@@ -1,6 +1,6 @@
 import type { ExportOptions } from '@shared/contract/export-request';
-import { ulid } from 'ulid';
 import { version } from '../../../package.json';
+import { newUlid } from '../../base/new-ulid';
 import { DatasetFolder } from '../dataset-folder';
 import type { DatasetReader } from '../event-pages';
 import type { KnownRedaction } from '../redaction/begin-redaction';
@@ -142,7 +142,7 @@ async function leftOf(
 }
 
 /** A new id for an export. */
-export const newJob = (): string => ulid();
+export const newJob = (): string => newUlid();
 
 /** Counts what people see of an export: events over both passes, records, bytes. */
 export class ExportMeter {

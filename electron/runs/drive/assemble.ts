@@ -1,12 +1,12 @@
 import { WaymarkError } from '@shared/contract/errors';
 import { type TaskSpec, workspaceHolder } from '@shared/contract/task';
 import type { EventBody } from '@shared/log/events';
-import { ulid } from 'ulid';
 import type { ActionFactsFold } from '../../actions/action-facts';
 import { createActions } from '../../actions/create-actions';
 import { actionTaskView } from '../../actions/task-view';
 import { defaultRetry, type Loop } from '../../agent/loop-types';
 import { backOffMs } from '../../base/back-off';
+import { newUlid } from '../../base/new-ulid';
 import { Checkpointer } from '../../branches/checkpointer';
 import { sessionDirectories } from '../../checkpoint/session-directories';
 import { isHost } from '../../computer/hosts';
@@ -273,7 +273,7 @@ export async function assemble(parts: Parts, control: RunControl, releases: Rele
       live: { emit: (frame) => live.emit({ ...frame, run }) },
       clock,
       reckoned: () => heartbeat.reckoned(),
-      id: () => ulid(),
+      id: () => newUlid(),
       random: () => Math.random(),
       unavailable: (error) => whyAway(error, all),
       ...(back.back === undefined ? {} : { back: back.back }),

@@ -6,7 +6,7 @@ import type { Author } from '@shared/log/annotations';
 import type { EventBody } from '@shared/log/events';
 import type { HintCategory, HintDelivery, HintVerdict, HintView } from '@shared/log/outbox';
 import { hasEnded } from '@shared/runs/run-status';
-import { ulid } from 'ulid';
+import { newUlid } from '../../base/new-ulid';
 import type { Store } from '../../store/api';
 import { parseSpec } from '../../task/stored-spec';
 
@@ -34,7 +34,7 @@ export class HintDesk {
    * @throws WaymarkError run_ended, refused (a run without human hints), bad_input, already_exists (the id has another text)
    */
   async queue(run: string, author: Author, hint: NewHint): Promise<HintView> {
-    const id = hint.hint ?? ulid();
+    const id = hint.hint ?? newUlid();
     const text = wellFormed(hint.text);
     const known = hint.hint === undefined ? null : await this.queuedBefore(run, id, text);
     if (known !== null) return known;

@@ -46,6 +46,9 @@ it('one of them that cannot be stored keeps all of them out, and nothing said is
   const said = [vote(run, 1, 'mask'), vote(run, 9, 'mask')];
   await expect(store.writer.annotateEach(judge, said)).rejects.toMatchObject({ code: 'bad_input' });
   expect(await store.reader.annotations(run)).toEqual([]);
+  const twice = [vote(run, 1, 'mask'), vote(run, 1, 'keep')];
+  await expect(store.writer.annotateEach(judge, twice)).rejects.toThrow('named twice');
+  expect(await store.reader.annotations(run)).toEqual([]);
   expect(await store.writer.annotateEach(judge, [])).toEqual([]);
   await store.writer.annotateEach(judge, said.slice(0, 1));
   expect(await store.reader.annotations(run)).toHaveLength(1);

@@ -1,7 +1,7 @@
 import { WaymarkError } from '@shared/contract/errors';
 import { joined, partsOf, type StepRange } from '@shared/contract/step-range';
 import type { AnnotationEntry, AnnotationOp, AnnotationTarget, Author } from '@shared/log/annotations';
-import { ulid } from 'ulid';
+import { newUlid } from '../../base/new-ulid';
 import type { AnnotationLog, NewAnnotation } from '../log/annotation-log';
 import type { Job } from '../log/group-commit';
 import type { OpenRuns } from '../log/open-runs';
@@ -75,22 +75,20 @@ export class AnnotationWrites {
 
   /**
    * Several entries of one author, each on steps of its own, in one transaction: all or none is stored, and the label columns of
-   * their steps are renewed together.
+   * their steps are renewed together. @throws WaymarkError bad_input (a step is named twice), not_found
    */
   async annotateEach(author: Author, said: readonly Said[]): Promise<AnnotationEntry[]> {
     const stored = await this.options.write({
       run: () => {
-        const entries = said.flatMap(({ target, op }) =>
-          this.entries(author, target, op, undefined).map((made) => this.append(made)),
-        );
+        // Nothing else changes in this transaction, so every run is compared with its row once.
+        const find = once((run: string) => this.runs.find(run));
+        const current = (run: string) => find(run) ?? this.runs.current(run);
+        const made = this.entriesOfEach(author, said, find, current);
+        const rows = made.map((entry) => ({ run: current(entry.target.run).id, entry }));
+        const entries = this.log.appendEach(this.options.device, rows);
+        for (const { target } of made) this.settleLast(current(target.run), target);
         const end = renewalEnd();
-        const touched = new Map<number, StepRange[]>();
-        for (const { entry, run } of entries) {
-          const pieces = touched.get(run) ?? [];
-          touched.set(run, pieces);
-          pieces.push(...partsOf(entry.target));
-        }
-        const works = [...touched].map(([run, pieces]) => this.labels.begin(run, joined(pieces), end));
+        const works = [...byRun(rows)].map(([run, pieces]) => this.labels.begin(run, joined(pieces), end));
         return { entries, works };
       },
       committed: ({ entries }) => {
@@ -173,10 +171,14 @@ export class AnnotationWrites {
   private append(made: NewAnnotation): { entry: AnnotationEntry; id: number; run: number } {
     const run = this.runs.current(made.target.run);
     const { entry, id } = this.log.append(run.id, made);
-    if (made.target.to === run.state.steps) {
+    this.settleLast(run, made.target);
+    return { entry, id, run: run.id };
+  }
+
+  private settleLast(run: OpenRun, { to }: AnnotationTarget): void {
+    if (to === run.state.steps) {
       this.options.settle(run);
     }
-    return { entry, id, run: run.id };
   }
 
   /** The entry that was stored under this id for the same run. @throws WaymarkError conflict */
@@ -194,10 +196,11 @@ export class AnnotationWrites {
     said: AnnotationOp,
     chosen: string | undefined,
   ): NewAnnotation[] {
-    const run = this.runs.current(asked.run);
-    const { target, op } = parseAnnotation(asked, said, run.state.steps);
-    // What became of a hint belongs to the run that heard it, also when it hangs on the last step it inherited.
-    const targets = op.op === 'hint' ? [target] : ownTargets(target, (each) => this.runs.find(each));
+    const { target, op, targets } = this.parse(
+      { target: asked, op: said },
+      (run) => this.runs.find(run),
+      (run) => this.runs.current(run),
+    );
     const entries = targets.map((own) =>
       this.entry(author, own, this.log.headsOn(this.runs.current(own.run).id, own), op),
     );
@@ -206,6 +209,45 @@ export class AnnotationWrites {
       lead.ulid = chosen;
     }
     return asOne(entries, () => target.run);
+  }
+
+  /** What is said, as it may be stored, and the steps by the run they were made in. */
+  private parse(
+    { target: asked, op: said }: Said,
+    find: (run: string) => OpenRun | null,
+    current: (run: string) => OpenRun,
+  ): Said & { targets: AnnotationTarget[] } {
+    const { target, op } = parseAnnotation(asked, said, current(asked.run).state.steps);
+    // What became of a hint belongs to the run that heard it, also when it hangs on the last step it inherited.
+    return { target, op, targets: op.op === 'hint' ? [target] : ownTargets(target, find) };
+  }
+
+  private entriesOfEach(
+    author: Author,
+    said: readonly Said[],
+    find: (run: string) => OpenRun | null,
+    current: (run: string) => OpenRun,
+  ): NewAnnotation[] {
+    const parsed = said.map((each) => this.parse(each, find, current));
+    const own = new Map<string, AnnotationTarget[]>();
+    for (const target of parsed.flatMap(({ targets }) => targets)) {
+      own.set(target.run, [...(own.get(target.run) ?? []), target]);
+    }
+    const heads = new Map<AnnotationTarget, string[]>();
+    for (const [run, targets] of own) {
+      const steps = sizeOf(targets.flatMap(partsOf));
+      if (sizeOf(joined(targets.flatMap(partsOf))) < steps) {
+        throw new WaymarkError('bad_input', `A step of run ${run} was named twice. Say one thing of each.`);
+      }
+      for (const [at, found] of this.log.headsOnEach(current(run).id, targets).entries()) {
+        const target = targets[at];
+        if (target !== undefined) heads.set(target, found);
+      }
+    }
+    return parsed.flatMap(({ target, op, targets }) => {
+      const entries = targets.map((each) => this.entry(author, each, heads.get(each) ?? [], op));
+      return asOne(entries, () => target.run);
+    });
   }
 
   /** Undo entries of what was said, or of earlier undo entries: they are part of what was done in the same run. */
@@ -226,7 +268,7 @@ export class AnnotationWrites {
     body: AnnotationOp,
   ): NewAnnotation {
     const { device, now } = this.options;
-    return { ulid: ulid(), at: Math.round(now()), author, device, target, supersedes, body };
+    return { ulid: newUlid(), at: Math.round(now()), author, device, target, supersedes, body };
   }
 }
 
@@ -239,4 +281,31 @@ function asOne(entries: NewAnnotation[], runOf: (entry: NewAnnotation) => string
       ? entry
       : { ...entry, gesture: { id: lead.ulid, run } };
   });
+}
+
+/** Each answer is looked for once. */
+function once<Answer>(find: (key: string) => Answer): (key: string) => Answer {
+  const known = new Map<string, Answer>();
+  return (key) => {
+    const before = known.get(key);
+    if (before !== undefined) return before;
+    const answer = find(key);
+    known.set(key, answer);
+    return answer;
+  };
+}
+
+/** The steps of new entries, by the row of their run. */
+function byRun(rows: readonly { run: number; entry: NewAnnotation }[]): Map<number, StepRange[]> {
+  const pieces = new Map<number, StepRange[]>();
+  for (const { run, entry } of rows) {
+    const before = pieces.get(run);
+    if (before === undefined) pieces.set(run, [...partsOf(entry.target)]);
+    else before.push(...partsOf(entry.target));
+  }
+  return pieces;
+}
+
+function sizeOf(pieces: readonly StepRange[]): number {
+  return pieces.reduce((steps, { from, to }) => steps + to - from + 1, 0);
 }

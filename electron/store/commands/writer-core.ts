@@ -5,7 +5,7 @@ import type { TimedDecision } from '@shared/labels/review/pace';
 import type { Author } from '@shared/log/annotations';
 import type { DatedEvent, NewEvent } from '@shared/log/events';
 import type { OutboxEntry, OutboxOp } from '@shared/log/outbox';
-import { ulid } from 'ulid';
+import { newUlid } from '../../base/new-ulid';
 import { BlobStore } from '../file/blob-store';
 import type { Db } from '../file/database';
 import { DiskGuard } from '../file/disk-guard';
@@ -222,7 +222,7 @@ export class WriterCore {
         if (known !== null) return known;
         if (parsed.op === 'hint.queued') refuseEnded(run, state.status);
         return this.outbox.append(id, {
-          ulid: chosen ?? ulid(),
+          ulid: chosen ?? newUlid(),
           run,
           at: this.stamp(),
           author: author.name,

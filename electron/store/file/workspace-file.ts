@@ -3,7 +3,7 @@ import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } fro
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { WaymarkError } from '@shared/contract/errors';
-import { ulid } from 'ulid';
+import { newUlid } from '../../base/new-ulid';
 import { inside } from '../../files/inside';
 import { closeToOthers, makeFileIn } from '../../files/private';
 import { WORKSPACE_PARTS } from '../../files/workspace-paths';
@@ -167,7 +167,11 @@ export interface Devices {
  * get a new identity, which is harmless. `installation` defaults to this machine.
  */
 export function devicesOf(db: Db, folder: string, installation = machineKey()): Devices {
-  const device = metaOnce(db, `device:${installation}:${fileKey(folder)}`, () => `${installation}.${ulid()}`);
+  const device = metaOnce(
+    db,
+    `device:${installation}:${fileKey(folder)}`,
+    () => `${installation}.${newUlid()}`,
+  );
   const known = db
     .prepare('SELECT value FROM meta WHERE key = ? OR instr(key, ?) = 1')
     .pluck()
@@ -248,7 +252,7 @@ function wholeKey(folder: string): string {
 
 /** Identity of the workspace itself: its search index names it. */
 export function workspaceId(db: Db): string {
-  return metaOnce(db, 'workspace', ulid);
+  return metaOnce(db, 'workspace', () => newUlid());
 }
 
 export function readMeta(db: Db, key: string): string | undefined {

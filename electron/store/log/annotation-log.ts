@@ -1,4 +1,4 @@
-import { partsOf } from '@shared/contract/step-range';
+import { joined, partsOf, type StepRange } from '@shared/contract/step-range';
 import { headsOn } from '@shared/labels/annotation-fold';
 import { addsReason, mayComplete } from '@shared/labels/reason-pair';
 import type {
@@ -27,6 +27,14 @@ export interface NewAnnotation {
   body: AnnotationOp;
 }
 
+export interface StoredAnnotation {
+  entry: AnnotationEntry;
+  /** Its row. */
+  id: number;
+}
+
+type ChainEnd = ReturnType<typeof endOf>;
+
 /** Annotation rows: `device_seq` without gaps and one chain per device. */
 export class AnnotationLog {
   private readonly undo: UndoCursors;
@@ -49,8 +57,26 @@ export class AnnotationLog {
   }
 
   /** The entry as stored, and its row. */
-  append(run: number, entry: NewAnnotation): { entry: AnnotationEntry; id: number } {
-    const last = endOf(this.statements, entry.device);
+  append(run: number, entry: NewAnnotation): StoredAnnotation {
+    const end = endOf(this.statements, entry.device);
+    const stored = this.insert(run, entry, end);
+    noteEnd(this.statements, { ...stored.end, device: entry.device });
+    return stored;
+  }
+
+  /** Several of one device in their order; where its log ends is read once and noted once. */
+  appendEach(device: string, entries: readonly { run: number; entry: NewAnnotation }[]): StoredAnnotation[] {
+    let end = endOf(this.statements, device);
+    const stored = entries.map(({ run, entry }) => {
+      const one = this.insert(run, { ...entry, device }, end);
+      end = one.end;
+      return one;
+    });
+    if (stored.length > 0) noteEnd(this.statements, { ...end, device });
+    return stored;
+  }
+
+  private insert(run: number, entry: NewAnnotation, last: ChainEnd): StoredAnnotation & { end: ChainEnd } {
     const { ulid, at, author, device, target, supersedes, gesture, body } = entry;
     const deviceSeq = last.seq + 1;
     const stored: AnnotationEntry = {
@@ -79,11 +105,10 @@ export class AnnotationLog {
       hash,
     );
     const id = Number(lastInsertRowid);
-    noteEnd(this.statements, { device, seq: deviceSeq, hash });
     this.ranges.add(id, run, partsOf(target));
     this.gestures.add(id, run, stored);
     this.ranges.remember(id, stored, text.length);
-    return { entry: stored, id };
+    return { entry: stored, id, end: { seq: deviceSeq, hash } };
   }
 
   /** The stored entry with this id; null when it is not here, or its run was removed. */
@@ -98,6 +123,18 @@ export class AnnotationLog {
   /** `supersedes` of a new entry: what stands on the target now, all of which its author can see. */
   headsOn(run: number, target: AnnotationTarget): string[] {
     return headsOn(this.ranges.overlapping(run, partsOf(target)), target);
+  }
+
+  /** The same for several targets in one run: what stands there is read once. */
+  headsOnEach(run: number, targets: readonly AnnotationTarget[]): string[][] {
+    const pieces = targets.map((target) => partsOf(target));
+    const standing = this.ranges.overlapping(run, joined(pieces.flat()));
+    return targets.map((target, at) =>
+      headsOn(
+        standing.filter((entry) => touch(partsOf(entry.target), pieces[at] ?? [])),
+        target,
+      ),
+    );
   }
 
   /**
@@ -137,4 +174,9 @@ export class AnnotationLog {
     const before = row === undefined ? [] : this.gestures.standing(JSON.parse(row.body) as AnnotationEntry);
     return addsReason(gesture, before) ? before : [];
   }
+}
+
+/** Whether two lists of pieces have a step in common. */
+function touch(some: readonly StepRange[], others: readonly StepRange[]): boolean {
+  return some.some(({ from, to }) => others.some((other) => from <= other.to && to >= other.from));
 }

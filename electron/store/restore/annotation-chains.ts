@@ -1,6 +1,6 @@
 import { isId } from '@shared/contract/id';
 import type { AnnotationEntry } from '@shared/log/annotations';
-import { ulid as newUlid } from 'ulid';
+import { newUlid } from '../../base/new-ulid';
 import type { Statements } from '../file/rows';
 import { type AnnotationEnd, notedEnds } from '../log/annotation-ends';
 import { CHAIN_START, chainHash, LINK_LOST } from '../log/hashing';

@@ -1,6 +1,6 @@
 import { isId } from '@shared/contract/id';
 import { outboxOps } from '@shared/log/outbox';
-import { ulid as newUlid } from 'ulid';
+import { newUlid } from '../../base/new-ulid';
 import type { Statements } from '../file/rows';
 import { CHAIN_START, chainHash, LINK_LOST } from '../log/hashing';
 import { mayBeEmpty } from '../log/lost-places';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
 import { basename } from 'node:path';
-import { ulid as newUlid } from 'ulid';
+import { newUlid } from '../../base/new-ulid';
 import { makeFileIn } from '../../files/private';
 import { openRegularFile } from '../../files/regular-file';
 import { removeFile } from '../../files/remove';

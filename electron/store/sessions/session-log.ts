@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { WaymarkError } from '@shared/contract/errors';
-import { ulid } from 'ulid';
+import { newUlid } from '../../base/new-ulid';
 import { sessionFolder } from '../../files/workspace-paths';
 import type { Statements } from '../file/rows';
 import { StalePreparation } from '../log/group-commit';
@@ -83,7 +83,7 @@ export class SessionLog {
   private readonly open = new Map<string, OpenSession>();
   private readonly dirty = new Set<OpenSession>();
   /** Part files with this name are ours: two writers never share a file. */
-  private readonly writer = ulid().toLowerCase();
+  private readonly writer = newUlid().toLowerCase();
   private readonly partBytes: number;
 
   constructor(

@@ -3,7 +3,7 @@ import { basename, resolve } from 'node:path';
 import { WaymarkError } from '@shared/contract/errors';
 import type { ImportProgress } from '@shared/contract/ipc/imports';
 import { type DatedEvent, type EventBody, eventBodies } from '@shared/log/events';
-import { ulid } from 'ulid';
+import { newUlid } from '../../../base/new-ulid';
 import { type LogHead, type LogPart, partsOf, type ReadLog, type ReadOptions } from '../read-log';
 import { type GymRun, livesOf } from './lives';
 import { RunEvents } from './run-events';
@@ -24,7 +24,7 @@ export async function readGymRun(
   const source = await readGymSource(path, (files, bytes) => tell({ stage: 'reading', files, bytes }));
   const gym = livesOf(source.nodes);
   const fingerprint = fingerprintOf(source);
-  const run = ulid();
+  const run = newUlid();
   const title = options.title ?? titleOf(path, gym);
   const start = gym.lives.flatMap(({ own }) => own.flatMap(({ at }) => (at === null ? [] : [at])));
   const built = new RunEvents(Math.min(Date.now(), ...start.slice(0, 1)), { stream: true });

@@ -1,5 +1,5 @@
 import type { DatedEvent, EventBody, NewEvent } from '@shared/log/events';
-import { ulid } from 'ulid';
+import { newUlid } from '../../../base/new-ulid';
 import type { ImportedHint } from '../read-log';
 import { KnownFiles } from './known-files';
 import type { GymLife } from './lives';
@@ -128,7 +128,7 @@ export class RunEvents {
     const call = turn.call?.name === 'null' ? null : turn.call;
     this.add('model.answered', {
       step: this.steps,
-      stepId: ulid(this.at),
+      stepId: newUlid(this.at),
       kind,
       text: turn.text,
       reasoning: turn.reasoning,
@@ -217,7 +217,7 @@ export class RunEvents {
 
   private hint(step: number, text: string): void {
     const inner = (between(text, '<real_user>', '</real_user>') ?? text).trim();
-    const hint = { id: ulid(this.at), text: inner === '' ? text : inner };
+    const hint = { id: newUlid(this.at), text: inner === '' ? text : inner };
     this.hints.push(hint);
     this.context.at(-1)?.hints.push(hint.id);
     this.add('hint.delivered', { step, hints: [hint], text });
