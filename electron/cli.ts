@@ -285,6 +285,7 @@ function command(context: CliContext, args: Arguments): Promise<CommandResult> {
   }
 }
 
-void main(process.argv.slice(2)).then((code) => {
+void main(process.argv.slice(2)).then(async (code) => {
+  await terminal.printed();
   process.exitCode = terminal.failed ? Math.max(code, 1) : code;
 });

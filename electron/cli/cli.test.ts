@@ -1,5 +1,5 @@
-import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { execFile, spawnSync } from 'node:child_process';
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -99,6 +99,20 @@ describe('the command line drives the whole path', () => {
       code: 1,
       json: { error: { code: 'not_found' } },
     });
+  });
+
+  test.runIf(existsSync('/dev/full'))('an answer that could not be printed is a failure', () => {
+    const env = { ...process.env, WAYMARK_DATA: join(folder, 'data'), WAYMARK_WORKSPACE: workspace };
+    for (const args of [['run', 'list'], ['run', 'list', '--json'], ['verify'], ['--help']]) {
+      const full = openSync('/dev/full', 'w');
+      const { status, stderr } = spawnSync(process.execPath, [entry, ...args], {
+        env,
+        stdio: ['ignore', full, 'pipe'],
+      });
+      closeSync(full);
+      expect(status, args.join(' ')).toBe(1);
+      expect(stderr.toString()).toContain('The answer could not be printed');
+    }
   });
 
   test('labels, shows the rules, and exports what slime loads', async () => {

@@ -90,6 +90,33 @@ test('labels steps that lie apart, adjudicates, and asks for a reason where a ha
   await expect(waymark('label', run, '3,x', 'train')).rejects.toMatchObject({ code: 'bad_input' });
 });
 
+test.each([
+  '',
+  ' ',
+  'n'.repeat(5_000),
+  'n'.repeat(81),
+  'a\nb',
+  'a\u200bb',
+])('nothing is signed with %j, which no other workspace would take', async (name) => {
+  const store = testStore();
+  const run = await runOf(store);
+  const said = commandsOn(store)('label', run, '1', 'mask', '--annotator', name);
+  await expect(said).rejects.toMatchObject({
+    code: 'bad_input',
+    message: expect.stringContaining('cannot be the name of a person'),
+  });
+  const written = store.writer.annotate(
+    { uuid: `name:${name}`, name: name.repeat(100) },
+    { run, from: 1, to: 1 },
+    { op: 'label', value: 'mask', reason: null },
+  );
+  if (name.length > 4) await expect(written).rejects.toMatchObject({ code: 'bad_input' });
+  else await written;
+  const other = join(temporaryFolder(), 'labels.jsonl');
+  await store.reader.exportAnnotations(other);
+  await testStore().writer.merge(other);
+});
+
 test('a correction is a call that the model could have made, and stands beside the original', async () => {
   const store = testStore();
   const run = await runOf(store);

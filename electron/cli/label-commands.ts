@@ -9,6 +9,7 @@ import { meantCode } from './guideline-command';
 import { judgeVotes } from './judge/judge-votes';
 import { exportLabels } from './merge-commands';
 import { type CommandResult, counted } from './output';
+import { personNamed } from './person-named';
 import { named } from './run-commands';
 
 /** `label …`: decisions of people, votes of judges, and the log as a file. Durable before it returns. */
@@ -142,7 +143,7 @@ function stepsOf(target: AnnotationTarget): string {
   return `${target.from === target.to ? 'step' : 'steps'} ${pieces.join(', ')}`;
 }
 
-/** Another name is another person: its identity is derived from the name, so that repeated calls agree. */
+/** Another name is another person. */
 function authorNamed(context: CliContext, name: string | undefined): Author {
-  return name === undefined || name === context.author.name ? context.author : { uuid: `name:${name}`, name };
+  return name === undefined || name === context.author.name ? context.author : personNamed(name);
 }

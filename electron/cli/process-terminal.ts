@@ -34,7 +34,9 @@ export class ProcessTerminal implements Terminal {
     streams.stdout.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EPIPE' || this.failed) return;
       this.failed = true;
-      this.err(`The answer could not be printed: ${error.message}`);
+      this.err(
+        `The answer could not be printed: ${error.message}. What the command did is done; send its output somewhere else and ask again.`,
+      );
     });
     // Every line has its own callback, which counts it.
     streams.stderr.on('error', () => undefined);
@@ -63,6 +65,11 @@ export class ProcessTerminal implements Terminal {
     return new Promise((resolve) => {
       this.streams.stdout.write(bytes, (error) => resolve(!error));
     });
+  }
+
+  /** Resolves once the answer is printed, or `failed` says that it was not. */
+  async printed(): Promise<void> {
+    await this.write(new Uint8Array());
   }
 
   private lose(error: NodeJS.ErrnoException): void {

@@ -8,6 +8,7 @@ import { approvalLines } from './approval-words';
 import { type Arguments, oneOf, required } from './arguments';
 import type { CliContext } from './context';
 import { type CommandResult, counted, table } from './output';
+import { personNamed } from './person-named';
 import { named } from './run-commands';
 
 /** `queue …`: what waits for a person, handing out work, and how it goes. */
@@ -186,10 +187,10 @@ async function everyRun(context: CliContext): Promise<string[]> {
 
 /** Another name is that person when they are known here, else one known by name alone. */
 async function whoAsks(context: CliContext, args: Arguments): Promise<Person> {
-  const name = args.values.annotator;
-  if (name === undefined || name === context.author.name) return context.author;
-  const known = (await context.reader.annotators()).filter((person) => person.name === name);
-  const byName = { uuid: `name:${name}`, name };
+  const given = args.values.annotator;
+  if (given === undefined || given === context.author.name) return context.author;
+  const byName = personNamed(given);
+  const known = (await context.reader.annotators()).filter(({ name }) => name === byName.name);
   return known.find(({ uuid }) => uuid !== byName.uuid) ?? byName;
 }
 
@@ -200,5 +201,5 @@ async function peopleNamed(context: CliContext, names: string): Promise<Person[]
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '')
-    .map((name) => known.find((person) => person.name === name) ?? { uuid: `name:${name}`, name });
+    .map((name) => known.find((person) => person.name === name) ?? personNamed(name));
 }

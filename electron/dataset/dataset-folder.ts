@@ -6,6 +6,7 @@ import { syncFolder } from '../base/atomic-file';
 import { inside } from '../files/inside';
 import { outputFailure } from '../files/output-file';
 import { removeAt } from '../files/remove';
+import { refuseWorkspacePart } from '../files/workspace-paths';
 import { makeFolder } from '../store/file/make-folder';
 import { ExportJournal, type JournalHead } from './jobs/export-journal';
 import { isAlive, startOf } from './jobs/process-alive';
@@ -209,6 +210,7 @@ function foldersOf(files: readonly WrittenFile[]): string[] {
 
 /** @throws WaymarkError `already_exists`: what is there is never touched. */
 export async function checkTarget(target: string): Promise<void> {
+  await refuseWorkspacePart(target);
   const there = await inspect(target);
   if (there === 'free' || there === 'export') return;
   throw new WaymarkError(

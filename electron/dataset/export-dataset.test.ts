@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EntryMaker } from '@shared/log/annotation-fixtures';
@@ -476,6 +476,16 @@ describe('the folder', () => {
         code: 'already_exists',
       });
     }
+  });
+
+  it('goes to what a link leads to, again and again, and the link stays', async () => {
+    const [real, link] = [join(folder, 'real'), join(folder, 'link')];
+    await exporting(reader(), { undecided: 'train', out: real });
+    await symlink(real, link);
+    await exporting(reader(), { undecided: 'train', preset: 'apollo', out: link });
+    expect((await lstat(link)).isSymbolicLink()).toBe(true);
+    expect(await rowsOf('real')).toHaveLength(14);
+    expect((await readdir(folder)).sort()).toEqual(['link', 'real']);
   });
 
   it('takes an empty folder and makes missing ones', async () => {

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { WaymarkError } from '@shared/contract/errors';
 import type { ExportResult } from '@shared/contract/ipc/dataset';
+import { withoutLinks } from '../files/workspace-paths';
 import { checkTarget, type DatasetFolder } from './dataset-folder';
 import type { DatasetReader } from './event-pages';
 import { planExport } from './export-plan';
@@ -57,7 +58,8 @@ export async function writeDataset(
   request: ExportRequest & { out: string },
   life: ExportLife = {},
 ): Promise<WrittenDataset> {
-  const out = resolve(request.out);
+  // Where a link stands the dataset goes to what it leads to, and the link stays.
+  const out = await withoutLinks(resolve(request.out));
   await checkTarget(out);
   const options = exportOptions(request);
   const target = await loadTarget(options.format);

@@ -11,6 +11,7 @@ import { alice, createRun, RunWriter } from '../testing/run-writer';
 import { fillDisk, smallDisk, takeAllFiles } from '../testing/small-disk';
 import { temporaryFolder, testStore } from '../testing/store-fixtures';
 import { OutputFile, writeOutput, writePrivately } from './output-file';
+import { WORKSPACE_PARTS } from './workspace-paths';
 
 const writers: [string, (path: string) => Promise<unknown>][] = [
   ['one piece', (path) => writeOutput(path, Buffer.alloc(200_000))],
@@ -94,6 +95,29 @@ test.for(writers)('no file left to make: %s', async ([, write], context) => {
     code: 'disk_full',
     message: expect.stringContaining('no room for another file'),
   });
+});
+
+test.for(writers)('in the place of any part of a workspace: %s is not written', async ([, write]) => {
+  const store = await labelled();
+  const before = readFileSync(join(store.folder, 'workspace.db'));
+  const linked = join(temporaryFolder(), 'linked');
+  symlinkSync(store.folder, linked);
+  const places = [
+    ...WORKSPACE_PARTS.map((part) => join(store.folder, part)),
+    ...['workspace.db', 'backups/labels.db', 'runs/a/b'].map((place) => join(linked, place)),
+  ];
+  for (const place of places) {
+    await expect(write(place), place).rejects.toMatchObject({
+      code: 'bad_input',
+      message: expect.stringContaining('part of a Waymark workspace'),
+    });
+  }
+  expect(readFileSync(join(store.folder, 'workspace.db')).equals(before)).toBe(true);
+  // Beside them a person may keep what they like; a folder "runs" elsewhere is nobody's.
+  await write(join(store.folder, 'mine'));
+  const elsewhere = join(temporaryFolder(), 'runs');
+  mkdirSync(elsewhere);
+  await write(join(elsewhere, 'out'));
 });
 
 test('what was there stays until the new file is whole; a link stays a link', async () => {

@@ -3,6 +3,7 @@ import { mkdir, realpath, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { WaymarkError } from '@shared/contract/errors';
 import { AtomicFile } from '../base/atomic-file';
+import { refuseWorkspacePart } from './workspace-paths';
 
 /**
  * A file for people, or for the next start: it has its name only once every byte of it is safe on the disk, and a failure names
@@ -14,9 +15,10 @@ export class OutputFile {
     private readonly file: AtomicFile,
   ) {}
 
-  /** `mode`: of the new file. @throws WaymarkError as `outputFailure`; `bad_input` when a folder has that name */
+  /** `mode`: of the new file. @throws WaymarkError as `outputFailure`; `bad_input` when a folder has that name, or it is part of a workspace */
   static begin(path: string, mode = 0o666): Promise<OutputFile> {
     return told(path, async () => {
+      await refuseWorkspacePart(path);
       const target = await realpath(path).catch((thrown: NodeJS.ErrnoException) => {
         if (thrown.code === 'ENOENT') return path;
         throw thrown;

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { realpath, stat } from 'node:fs/promises';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { WaymarkError } from '@shared/contract/errors';
 import { isId } from '@shared/contract/id';
 import { inside, isPlainName } from './inside';
@@ -111,4 +113,35 @@ function parsedSha(hex: string): string {
     'workspace_corrupt',
     `${shownId(hex)} is used for a text, a task package or a dataset, but is not a SHA-256. Run "verify" to see what is affected.`,
   );
+}
+
+/**
+ * A file or folder that a person names for something new is no part of a workspace, whatever links lead there: what lies under
+ * such a name is replaced. @param path absolute @throws WaymarkError bad_input
+ */
+export async function refuseWorkspacePart(path: string): Promise<void> {
+  const whole = await withoutLinks(path);
+  for (let folder = dirname(whole); ; folder = dirname(folder)) {
+    const [name = ''] = relative(folder, whole).split(sep);
+    const isPart = (WORKSPACE_PARTS as readonly string[]).includes(name.toLowerCase());
+    if (isPart && (await isFile(join(folder, 'workspace.db')))) {
+      throw new WaymarkError(
+        'bad_input',
+        `${path} was not written: ${join(folder, name)} is part of a Waymark workspace, and what it holds would be lost. Choose another place.`,
+      );
+    }
+    if (dirname(folder) === folder) return;
+  }
+}
+
+/** The path as the system follows it; its end may not be there yet. @param path absolute */
+export async function withoutLinks(path: string): Promise<string> {
+  const real = await realpath(path).catch(() => null);
+  if (real !== null || dirname(path) === path) return real ?? path;
+  return join(await withoutLinks(dirname(path)), basename(path));
+}
+
+async function isFile(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => null);
+  return found?.isFile() === true;
 }

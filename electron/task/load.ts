@@ -45,6 +45,12 @@ export function problemLine(problem: TaskProblem): string {
 export async function checkTaskPackage(
   folder: string,
 ): Promise<{ taskPackage: TaskPackage | null; problems: TaskProblem[] }> {
+  const there = await stat(folder).catch(() => null);
+  if (there?.isDirectory() !== true) {
+    const cause = there === null ? 'is not there' : 'is not a folder';
+    const next = `A task package is a folder with a ${TASK_FILE}; docs/task-package.md describes it.`;
+    return { taskPackage: null, problems: [{ file: 'folder', field: '', line: null, cause, next }] };
+  }
   const text = await readText(
     folder,
     TASK_FILE,

@@ -1,4 +1,4 @@
-import type { AnnotationEntry, AnnotationOp } from './annotations';
+import type { AnnotationEntry, AnnotationOp, Author } from './annotations';
 
 /*
  * What an annotation may hold at most where it comes in: from the window, the command line, or the log of another workspace. A log
@@ -24,12 +24,17 @@ export function tooLong(op: AnnotationOp): string | null {
   return null;
 }
 
+/** Why nothing is stored under the author's name, as a sentence without its end; null: nothing speaks against it. */
+export function authorTrouble({ name, uuid }: Author): string | null {
+  return name.length > MOST_NAME || uuid.length > MOST_NAME
+    ? `the name of its author is longer than ${MOST_NAME} characters`
+    : null;
+}
+
 /** Why an entry of another log is not taken, as a sentence without its end; null: nothing speaks against it. */
 export function beyondLimits({ at, author, device, body }: AnnotationEntry): string | null {
-  if (author.name.length > MOST_NAME || author.uuid.length > MOST_NAME)
-    return `the name of its author is longer than ${MOST_NAME} characters`;
   if (device.length > MOST_DEVICE) return `the name of its device is longer than ${MOST_DEVICE} characters`;
   if (!DEVICE.test(device)) return 'the name of its device holds a slash or a control character';
   if (!(at >= 0 && at <= LAST_MOMENT)) return `its time ${at} is none`;
-  return tooLong(body);
+  return authorTrouble(author) ?? tooLong(body);
 }

@@ -26,6 +26,7 @@ import { filterName } from '../../dataset/plan-filters';
 import { previewDataset } from '../../dataset/preview-dataset';
 import type { PrivateSources } from '../../dataset/redaction/settings';
 import { templateWants } from '../../dataset/tokens/template-wants';
+import { withoutLinks } from '../../files/workspace-paths';
 import { type Arguments, oneOf, required, wholeNumber } from '../arguments';
 import type { CliContext } from '../context';
 import { type CommandResult, counted } from '../output';
@@ -44,7 +45,7 @@ export async function exportCommand(context: CliContext, args: Arguments): Promi
   if (args.values.tokenizer !== undefined)
     request.templateWants = await templateWants(resolve(args.values.tokenizer));
   if (verb === 'preview') return previewed(await previewDataset(context.reader, request));
-  const out = resolve(required(args.values.out, '--out'));
+  const out = await withoutLinks(resolve(required(args.values.out, '--out')));
   return exported(await exportHere(context, request, out), args);
 }
 

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { WaymarkError } from '@shared/contract/errors';
 import type { Endpoint } from '@shared/contract/settings';
-import { judgeName } from '@shared/judging/judge-name';
+import { authorName } from '@shared/labels/author-name';
 import { modelRef } from '../../agent/model-ref';
 import { type BatchResult, estimateBatch, runBatch } from '../../judging/judge-batch';
 import { type Judge, type JudgedSteps, judgedSteps, judgeTasks } from '../../judging/judge-work';
@@ -107,7 +107,7 @@ async function judgeFor(
 }
 
 function nameOf(given: string): string {
-  const { data, error } = judgeName.safeParse(given);
+  const { data, error } = authorName.safeParse(given);
   if (data !== undefined) return data;
   const why = error.issues[0]?.message ?? 'cannot be used';
   throw new WaymarkError('bad_input', `The judge's name ${why}. Choose another one with --judge.`);

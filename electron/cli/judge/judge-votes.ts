@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { WaymarkError } from '@shared/contract/errors';
-import { judgeName } from '@shared/judging/judge-name';
 import { type AnnotationFold, foldAnnotations } from '@shared/labels/annotation-fold';
+import { authorName } from '@shared/labels/author-name';
 import { type AnnotationOp, judgeAuthor } from '@shared/log/annotations';
 import { z } from 'zod';
 import { allAnnotations } from '../../dataset/event-pages';
@@ -18,7 +18,7 @@ const SURE = 'must be a number from 0 to 1';
 /** One vote per line; a later line of the same judge about the same step replaces the earlier one. */
 const voteLine = z.strictObject({
   step: z.int().positive(),
-  judge: judgeName,
+  judge: authorName,
   value: z.enum(['mask', 'keep', 'withdrawn'], 'must be mask, keep or withdrawn'),
   confidence: z.number(SURE).min(0, SURE).max(1, SURE).nullable().default(null),
   reason: z.string().max(80).default(''),

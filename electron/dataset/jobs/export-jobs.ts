@@ -4,6 +4,7 @@ import type { ExportOptions } from '@shared/contract/export-request';
 import type { ExportJob } from '@shared/contract/export-views';
 import { newUlid } from '../../base/new-ulid';
 import type { Clock } from '../../clock';
+import { withoutLinks } from '../../files/workspace-paths';
 import { DatasetRegistry, datasetView } from '../past/dataset-registry';
 import type { PrivateSources } from '../redaction/settings';
 import type { ExportProgress, ExportRunner, RunningExport } from './export-runner';
@@ -48,7 +49,7 @@ export class ExportJobs {
     workspace: string,
     { out, options, register }: { out: string; options: ExportOptions; register: boolean },
   ): Promise<ExportJob> {
-    const folder = resolve(out);
+    const folder = await withoutLinks(resolve(out));
     const there = [...this.jobs.values()].find(({ view }) => view.folder === folder && !isOver(view));
     if (there !== undefined) {
       throw new WaymarkError(

@@ -1,5 +1,6 @@
 import { WaymarkError } from '@shared/contract/errors';
 import { joined, partsOf, type StepRange } from '@shared/contract/step-range';
+import { authorTrouble } from '@shared/log/annotation-limits';
 import type { AnnotationEntry, AnnotationOp, AnnotationTarget, Author } from '@shared/log/annotations';
 import { newUlid } from '../../base/new-ulid';
 import type { AnnotationLog, NewAnnotation } from '../log/annotation-log';
@@ -267,6 +268,9 @@ export class AnnotationWrites {
     supersedes: string[],
     body: AnnotationOp,
   ): NewAnnotation {
+    // What no other workspace would take over is not stored here either.
+    const trouble = authorTrouble(author);
+    if (trouble !== null) throw new WaymarkError('bad_input', `This was not stored: ${trouble}.`);
     const { device, now } = this.options;
     return { ulid: newUlid(), at: Math.round(now()), author, device, target, supersedes, body };
   }

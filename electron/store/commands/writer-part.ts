@@ -35,14 +35,18 @@ function openPart(options: WriterPartOptions, ballastReleased = 0): WriterCore {
   const { folder } = options;
   const readOnly =
     options.readOnly === 'from-elsewhere' ? isFromElsewhere(folder, options) : options.readOnly === true;
-  const db = openForWriting(options.folder);
+  const remember = () => {
+    if (!readOnly && options.data !== undefined) rememberWorkspace(folder, options.data);
+  };
+  // Before anything is in it: one that was begun here and then killed is not somebody else's.
+  const db = openForWriting(options.folder, remember);
   try {
     const statements = new Statements(db);
     quarantine(statements, options.notify);
     rebuildOutdated(statements, new BlobStore(statements, options.folder), options.projector);
     // Writing its name would make the copy this installation's.
     const { device, earlier } = readOnly ? NOBODY : devicesOf(db, options.folder, options.device);
-    if (!readOnly && options.data !== undefined) rememberWorkspace(folder, options.data);
+    remember();
     const core = new WriterCore(db, { ...options, readOnly, device, earlierDevices: earlier });
     try {
       core.start(ballastReleased);

@@ -32,7 +32,13 @@ import { createProjector } from '../projections/projector';
 import { restoreWorkspace } from '../restore/restore-workspace';
 import { openStore } from '../threads/client';
 import { openDatabase } from './database';
-import { isFromElsewhere, workspaceFile } from './workspace-file';
+import {
+  isFromElsewhere,
+  openForReading,
+  openForWriting,
+  rememberWorkspace,
+  workspaceFile,
+} from './workspace-file';
 
 async function workspace(): Promise<{ base: string; folder: string; run: string }> {
   const base = temporaryFolder();
@@ -45,6 +51,27 @@ async function workspace(): Promise<{ base: string; folder: string; run: string 
   await store.close();
   return { base, folder, run };
 }
+
+test('what was begun here and killed before anything was in it is nobody else’s', () => {
+  const [folder, data] = [join(temporaryFolder(), 'begun'), temporaryFolder()];
+  openForWriting(folder, () => rememberWorkspace(folder, data)).close();
+  expect(isFromElsewhere(folder, { data, device: 'this machine' })).toBe(false);
+  const planted = join(temporaryFolder(), 'planted');
+  openForWriting(planted).close();
+  expect(isFromElsewhere(planted, { data, device: 'this machine' })).toBe(true);
+});
+
+test('a path that is too long for the database is refused before anything is made there', () => {
+  let folder = temporaryFolder();
+  while (folder.length < 470) folder = join(folder, 'd'.repeat(Math.min(100, 469 - folder.length) || 1));
+  expect(() => openForWriting(folder)).toThrow(expect.objectContaining({ code: 'bad_input' }));
+  expect(() => openForReading(folder)).toThrow('takes no more than 467');
+  expect(existsSync(folder)).toBe(false);
+  // The longest that is taken holds the files with the longest names.
+  const longest = folder.slice(0, 467);
+  const store = testStore(longest);
+  return store.close();
+});
 
 test('a copy comes from elsewhere until it was written here; what was made or moved here does not', async () => {
   const { base, folder } = await workspace();

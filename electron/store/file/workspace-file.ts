@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, readSync, realpathSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { WaymarkError } from '@shared/contract/errors';
@@ -31,13 +31,18 @@ export function workspaceFile(folder: string): string {
   return join(folder, 'workspace.db');
 }
 
+/** SQLite takes names of 512 bytes; the longest below a workspace is a lock's, with what SQLite adds to it. */
+const MOST_BYTES_OF_PATH = 512 - '/locks/01ARZ3NDEKTSV4RRFFQ69G5FAV.db-journal'.length - 1;
+
 /**
  * Makes sure that this application may write the workspace, before anything is written to it. Throws
- * `workspace_newer`, `workspace_network_fs`, `workspace_corrupt` or `read_only`; the file stays untouched then.
+ * `workspace_newer`, `workspace_network_fs`, `workspace_corrupt` or `read_only`; the file stays untouched then. `began`: the file
+ * was made, and nothing is in it yet.
  */
-export function openForWriting(folder: string): Db {
+export function openForWriting(folder: string, began: () => void = () => undefined): Db {
   const path = workspaceFile(folder);
   try {
+    refuseLongPath(folder);
     makeFolder(folder, 0o700);
     refuseNetworkFileSystem(folder);
     const isThere = hasLog(path);
@@ -46,6 +51,7 @@ export function openForWriting(folder: string): Db {
     if (isThere) lookInto(path);
     closeToOthers(folder);
     makeFileIn(folder, 'workspace.db');
+    if (!isThere) began();
     const db = openDatabase(path);
     try {
       configureWriter(db);
@@ -66,6 +72,16 @@ export function openForWriting(folder: string): Db {
   }
 }
 
+/** @throws WaymarkError bad_input before anything is made */
+function refuseLongPath(folder: string): void {
+  const bytes = Buffer.byteLength(existsSync(folder) ? realpathSync(folder) : folder);
+  if (bytes <= MOST_BYTES_OF_PATH) return;
+  throw new WaymarkError(
+    'bad_input',
+    `The path of the workspace has ${bytes} bytes, and the database takes no more than ${MOST_BYTES_OF_PATH}: ${folder}. Choose a folder with a shorter path.`,
+  );
+}
+
 /** What lies in a workspace lies there: a link in the place of a part leads writing and deleting elsewhere. */
 function refuseLinks(folder: string): void {
   for (const part of WORKSPACE_PARTS) inside(folder, part);
@@ -84,6 +100,7 @@ function checkpoint(db: Db, folder: string, isNeeded: boolean): void {
 export function openForReading(folder: string): Db {
   try {
     const path = workspaceFile(folder);
+    refuseLongPath(folder);
     requireLog(path);
     const db = openToRead(path);
     configureReader(db);

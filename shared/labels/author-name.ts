@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { oneLine } from '../base/clean-text';
 
-/** Most characters of a judge's name. */
+/** Most characters of the name of a person or of a judge, as in the settings. */
 const MOST = 80;
 
-/** The name that a judge's votes are signed with: what looks the same is the same. */
-export const judgeName = z
+/** The name that labels or a judge's votes are signed with: names that look the same are the same. */
+export const authorName = z
   .string()
   .trim()
   .normalize('NFC')
