@@ -8,6 +8,7 @@ export type StoreProblem =
   | 'workspace_corrupt'
   | 'workspace_locked'
   | 'read_only'
+  | 'workspace_moved'
   | 'system_busy';
 
 /** Pushed by the store after a commit, also for commits of other processes (within 200 ms). */

@@ -1,4 +1,4 @@
-import { access, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { access, mkdtemp, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Endpoint, endpointSchema, settingsSchema } from '@shared/contract/settings';
@@ -42,7 +42,7 @@ export class EngineStand {
 
   private constructor(
     readonly folder: string,
-    readonly store: Store,
+    public store: Store,
     readonly model: ScriptedModel,
     readonly agents: AgentHosts,
     private readonly endpoint: Endpoint,
@@ -99,6 +99,16 @@ export class EngineStand {
       retry: { attempts: 3, patienceMs: 0, firstMs: 1, longestMs: 2 },
     });
     return this.engine;
+  }
+
+  /** The workspace gets another name between two starts of the application. */
+  async move(name: string): Promise<Engine> {
+    await this.engine.shutdown({ mode: 'now' });
+    await this.store.close();
+    const to = join(this.folder, name);
+    await rename(this.store.folder, to);
+    this.store = openStoreInProcess(to);
+    return this.next();
   }
 
   start(

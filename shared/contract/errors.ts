@@ -14,6 +14,7 @@ export const errorCodes = [
   'workspace_newer',
   'workspace_corrupt',
   'workspace_locked',
+  'workspace_moved',
   'workspace_network_fs',
   'disk_full',
   'read_only',

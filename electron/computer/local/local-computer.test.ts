@@ -183,6 +183,31 @@ describe('local computer, itself', () => {
     expect(await backend.holders(earlier)).toEqual({ shell: undefined, supervisor: false });
   });
 
+  it.each([
+    'perl',
+    'python3',
+  ] as const)('closing a copied session with %s leaves the one it was copied from alone; one that was only renamed is the same', async (supervisor) => {
+    const { bench, computer, sessionsDir, setup } = await make({ supervisors: [supervisor] });
+    await openSession(bench);
+    await runToEnd(computer, 'sleep 323 & disown');
+    const copied = join(sessionsDir, '..', 'copied');
+    await setup.shell(`cp -a ${sessionsDir} ${copied}`);
+    const copy = new LocalComputer({ sessionsDir: copied, resourcesDir, supervisors: [supervisor] });
+    const backend = new LocalSessionBackend({ sessionsDir: copied, resourcesDir, supervisors: [supervisor] });
+    const identity = await backend.identify(join(copied, 's'));
+    if (!identity) throw new Error('There is no copy.');
+    expect(await backend.started(identity.meta)).toEqual([]);
+    expect(await backend.holders(identity.meta)).toEqual({ shell: undefined, supervisor: false });
+    expect((await copy.sessions.state('s')).state).toBe('lost');
+    await copy.sessions.close('s');
+    expect((await runToEnd(computer, 'pgrep -f "sleep 323" | wc -l; echo there')).text).toContain('there');
+    const renamed = join(sessionsDir, '..', 'renamed');
+    await setup.shell(`mv ${sessionsDir} ${renamed}`);
+    const moved = new LocalComputer({ sessionsDir: renamed, resourcesDir, supervisors: [supervisor] });
+    expect((await moved.sessions.state('s')).state).toBe('idle');
+    await setup.shell(`mv ${renamed} ${sessionsDir}`);
+  });
+
   it('says that a session is lost because the computer restarted, and closes it without touching anybody', async () => {
     const { bench, computer, sessionsDir, setup } = await make();
     await openSession(bench);

@@ -101,7 +101,7 @@ export class LocalSessionBackend implements SessionBackend {
   ): Promise<SessionLook | undefined> {
     const meta = await files.meta();
     if (!meta) return undefined;
-    const rebooted = await madeBeforeBoot(meta);
+    const rebooted = await isOthers(meta);
     const processes = wantProcesses && !rebooted ? new SessionProcesses(this.table, meta) : undefined;
     const foreground = (await processes?.foreground()) ?? [];
     // Asking costs a process, and at a prompt the answer tells nothing.
@@ -165,11 +165,11 @@ export class LocalSessionBackend implements SessionBackend {
   }
 
   async started(meta: SessionMeta): Promise<StartedProcess[]> {
-    return (await madeBeforeBoot(meta)) ? [] : new SessionProcesses(this.table, meta).started();
+    return (await isOthers(meta)) ? [] : new SessionProcesses(this.table, meta).started();
   }
 
   async holders(meta: SessionMeta): Promise<{ shell: ShellProcess | undefined; supervisor: boolean }> {
-    if (await madeBeforeBoot(meta)) return { shell: undefined, supervisor: false };
+    if (await isOthers(meta)) return { shell: undefined, supervisor: false };
     return new SessionProcesses(this.table, meta).holders();
   }
 
@@ -235,8 +235,9 @@ export function bootId(): Promise<string> {
   return known;
 }
 
-/** This computer has restarted since: the session's process numbers belong to others. */
-async function madeBeforeBoot({ boot }: SessionMeta): Promise<boolean> {
+/** This computer has restarted since, or the directory is a copy of a session's: the process numbers belong to others. */
+async function isOthers({ boot, copied }: SessionMeta): Promise<boolean> {
+  if (copied === true) return true;
   const now = await bootId();
   return boot !== '' && now !== '' && boot !== now;
 }

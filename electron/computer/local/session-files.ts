@@ -31,7 +31,16 @@ export class SessionFiles {
 
   async meta(): Promise<SessionMeta | undefined> {
     const text = await this.text('meta');
-    return text === undefined ? undefined : parseMeta(text);
+    const meta = text === undefined ? undefined : parseMeta(text);
+    return meta && { ...meta, copied: await this.isCopy(meta) };
+  }
+
+  /** A log that was renamed with its folder is the same file still; a copy of it is another one, whose writer never lived. */
+  private async isCopy({ spool }: SessionMeta): Promise<boolean> {
+    if (spool === '') return false;
+    const log = await absentIsUndefined(stat(this.path('spool'), { bigint: true }));
+    // The number of the disk is no part of it: it changes between starts, and languages write it differently.
+    return log !== undefined && !spool.endsWith(`:${log.ino}`);
   }
 
   async nonce(): Promise<string> {

@@ -71,6 +71,8 @@ export interface SessionMeta {
   /** The first process of the session's sandbox; 0 where it has none. */
   init: number;
   initStart: string;
+  /** The directory is a copy: what lives is another's. */
+  copied?: boolean;
 }
 
 export function parseMeta(text: string): SessionMeta | undefined {

@@ -36,6 +36,7 @@ import { backDeps, warmUp, whyAway } from './links';
 import type { LiveEmitter } from './live';
 import type { LoadedRun } from './load-run';
 import { modelPort } from './model-port';
+import { refuseMovedRun } from './moved-run';
 import { persistAtWork } from './persist';
 import { summaryTexts } from './prompt';
 import type { Recorder } from './recorder';
@@ -87,6 +88,7 @@ export async function assemble(parts: Parts, control: RunControl, releases: Rele
   const { store, clock } = options;
   const { state, created } = loaded;
   const spec = parseSpec(created.spec, created.task.title);
+  refuseMovedRun(spec, created, state.run.probed, folder);
   const packageFolder = pinnedPackage(store.folder, created.task.hash);
   const reading = new AbortController();
   releases.push(

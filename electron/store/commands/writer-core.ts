@@ -104,7 +104,10 @@ export class WriterCore {
       budgetMs: TRANSACTION_BUDGET_MS,
       failed: (thrown) => this.disk.failed(thrown),
       rolledBack: () => this.rolledBack(),
-      beforeBegin: () => this.sessions.sync(),
+      beforeBegin: () => {
+        this.disk.present();
+        this.sessions.sync();
+      },
       committed: () => {
         this.disk.stored();
         this.runs.committed();

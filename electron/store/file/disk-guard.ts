@@ -1,19 +1,25 @@
 import { closeSync, existsSync, fsyncSync, openSync, statfsSync, statSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
 import { WaymarkError } from '@shared/contract/errors';
 import { inside } from '../../files/inside';
 import { makeFileIn } from '../../files/private';
 import { removeFile } from '../../files/remove';
 import { rowSum } from '../log/hashing';
 import type { StoreNotice } from '../notices';
-import { type Db, isDiskFull, storeFailure } from './database';
+import { type Db, isDiskFull, storeFailure, systemCode } from './database';
 
 /** Free space beyond the ballast that ends the refusal of new work, bytes. */
 const RESUME_BYTES = 512 * 1024;
 
-/** What others than root can still write there. */
+/** What others than root can still write there; 0 where the folder is gone. */
 export function freeBytes(folder: string): number {
-  const { bavail, bsize } = statfsSync(folder);
-  return bavail * bsize;
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize;
+  } catch (thrown) {
+    if (systemCode(thrown) === 'ENOENT') return 0;
+    throw thrown;
+  }
 }
 
 /** Whether a workspace that is there has neither room nor a ballast. */
@@ -29,6 +35,14 @@ const PROBE_MS = 1000;
 const BALLAST = 'ballast';
 const BALLAST_DELAY_MS = 10_000;
 
+/** What holds writes up until it is over. */
+const HOLDING = ['workspace_locked', 'workspace_moved', 'system_busy'] as const;
+type Holding = (typeof HOLDING)[number];
+
+function isHolding(code: string): code is Holding {
+  return HOLDING.some((each) => each === code);
+}
+
 /**
  * A full disk refuses new work visibly and resumes by itself. A ballast file is deleted at that moment, so that
  * SQLite has room to checkpoint; it comes back once there is space again.
@@ -38,8 +52,10 @@ export class DiskGuard {
   private timer: NodeJS.Timeout | undefined;
   private told: string | undefined;
   /** What holds writes up for a while. */
-  private held: 'workspace_locked' | 'system_busy' | undefined;
+  private held: Holding | undefined;
   private readonly path: string;
+  /** Of the workspace's file as it was opened. */
+  private readonly inode: bigint | undefined;
   private released = 0;
 
   constructor(
@@ -49,6 +65,7 @@ export class DiskGuard {
     private readonly notify: (notice: StoreNotice) => void,
   ) {
     this.path = ballastFile(folder);
+    this.inode = this.inodeNow();
   }
 
   /**
@@ -76,10 +93,33 @@ export class DiskGuard {
   }
 
   /**
+   * Throws `workspace_moved` where the folder has another place by now. Its database would go on there, unseen, while what is
+   * written by name, such as the bytes of sessions, would be lost.
+   */
+  present(): void {
+    if (!this.isHere()) {
+      throw moved(this.folder);
+    }
+  }
+
+  private isHere(): boolean {
+    return this.inodeNow() === this.inode;
+  }
+
+  private inodeNow(): bigint | undefined {
+    return statSync(join(this.folder, 'workspace.db'), { bigint: true, throwIfNoEntry: false })?.ino;
+  }
+
+  /**
    * What a write failed of, as it is told to whoever asked for it. A full disk begins the refusal, a lock is told until it is
    * released, other troubles once.
    */
   failed(thrown: unknown): unknown {
+    if (!this.isHere()) {
+      const failure = moved(this.folder);
+      this.noticed(failure, false);
+      return failure;
+    }
     const failure = storeFailure(thrown, `the workspace ${this.folder}`, this.folder);
     const full = isDiskFull(thrown, this.folder) && failure instanceof WaymarkError;
     this.noticed(failure, full);
@@ -89,10 +129,7 @@ export class DiskGuard {
   private noticed(failure: unknown, full: boolean): void {
     if (full) {
       this.refuse();
-    } else if (
-      failure instanceof WaymarkError &&
-      (failure.code === 'workspace_locked' || failure.code === 'system_busy')
-    ) {
+    } else if (failure instanceof WaymarkError && isHolding(failure.code)) {
       this.wait(failure.code, failure.message);
     } else if (
       failure instanceof WaymarkError &&
@@ -113,7 +150,7 @@ export class DiskGuard {
     }
   }
 
-  private wait(code: 'workspace_locked' | 'system_busy', message: string): void {
+  private wait(code: Holding, message: string): void {
     if (this.held !== undefined || this.full) {
       return;
     }
@@ -124,7 +161,7 @@ export class DiskGuard {
   }
 
   private probeLock(): void {
-    if (this.held !== undefined && !this.canWrite()) {
+    if (this.held !== undefined && !(this.isHere() && this.canWrite())) {
       this.later(PROBE_MS, () => this.probeLock());
       return;
     }
@@ -145,7 +182,12 @@ export class DiskGuard {
   }
 
   private probe(): void {
-    if (freeBytes(this.folder) >= this.released + RESUME_BYTES && this.canMakeFiles() && this.canWrite()) {
+    if (
+      this.isHere() &&
+      freeBytes(this.folder) >= this.released + RESUME_BYTES &&
+      this.canMakeFiles() &&
+      this.canWrite()
+    ) {
       this.full = false;
       this.createBallast();
       this.notify({ kind: 'problem_solved', code: 'disk_full' });
@@ -177,6 +219,9 @@ export class DiskGuard {
   }
 
   private createBallast(): void {
+    if (!this.isHere()) {
+      return;
+    }
     const size = Math.min(this.ballastBytes, Math.floor(freeBytes(this.folder) / 20));
     if (size <= 0 || sizeOf(this.path) > 0) {
       return;
@@ -231,6 +276,13 @@ function notStored(folder: string, detail?: string): WaymarkError {
     'disk_full',
     `The disk that holds the workspace ${folder} is full, and this was not stored. Free some space and try again.`,
     detail,
+  );
+}
+
+function moved(folder: string): WaymarkError {
+  return new WaymarkError(
+    'workspace_moved',
+    `The workspace is no longer in ${folder}: the folder was moved, renamed or deleted while it was open, and nothing is stored meanwhile. Move it back, or close Waymark here and open the folder in its new place.`,
   );
 }
 

@@ -6,6 +6,7 @@ const problems: Partial<Record<ErrorCode, string>> = {
   workspace_corrupt: 'The data folder is damaged.',
   workspace_newer: 'The data folder belongs to a newer Waymark.',
   workspace_locked: 'The data folder is locked.',
+  workspace_moved: 'The data folder was moved or deleted.',
   workspace_network_fs: 'The data folder is on a network disk.',
   system_busy: 'The computer has run out of file handles or memory.',
 };

@@ -7,6 +7,7 @@ const problems: Partial<Record<ErrorCode, string>> = {
   workspace_corrupt: '数据文件夹已损坏。',
   workspace_newer: '数据文件夹属于更新版本的 Waymark。',
   workspace_locked: '数据文件夹被锁定。',
+  workspace_moved: '数据文件夹已被移动或删除。',
   workspace_network_fs: '数据文件夹位于网络磁盘上。',
   system_busy: '计算机的文件句柄或内存已用尽。',
 };
