@@ -9,7 +9,9 @@ import { modelRef, requestParams } from '../agent/model-ref';
 import { newUlid } from '../base/new-ulid';
 import { readCopySources } from '../checkpoint/copy-program';
 import { WorkspaceCopies } from '../checkpoint/workspace-copies';
+import { isHost } from '../computer/hosts';
 import type { Computer } from '../computer/port';
+import { inside } from '../files/inside';
 import { checkpointsFolder, runFolder } from '../files/workspace-paths';
 import type { EngineOptions } from '../runs/engine-options';
 import type { Cleaned, HostSessions } from '../runs/sessions/clean-sessions';
@@ -208,7 +210,8 @@ async function restore(
     localBase: checkpointsFolder(options.store.folder, run),
     sources: await readCopySources(options.resourcesDir),
   });
-  const order = { folder: workspace.folder, root: ground.root, origin: workspace.root };
+  const kept = isHost(holder) ? workspace.folder : checkpointHere(options.store.folder, workspace.folder);
+  const order = { folder: kept, root: ground.root, origin: workspace.root };
   await copies.restore(order, new AbortController().signal);
   const seeing = ground.probed?.computers.flatMap(({ name, sees }) => (sees ? [name] : [])) ?? [];
   const { folder } = options.store;
@@ -217,6 +220,15 @@ async function restore(
     runFolder(folder, run),
     new Set([holder.name, ...seeing, '']),
   );
+}
+
+/**
+ * On this machine a checkpoint lies below the workspace, wherever that is by now: its log says where it was, which may be the
+ * original of a copy. @throws WaymarkError workspace_corrupt
+ */
+function checkpointHere(workspace: string, folder: string): string {
+  const [run = '', id = ''] = folder.split('/').slice(-2);
+  return inside(checkpointsFolder(workspace, run), id);
 }
 
 /** Branches as people look at and make them. */

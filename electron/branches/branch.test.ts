@@ -1,4 +1,4 @@
-import { lstat, readdir, readFile, realpath, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ScriptedAnswer } from '../model/scripted-answer';
@@ -270,4 +270,30 @@ describe('branches', () => {
     const runs = join(await realpath(stand.store.folder), 'runs');
     expect(await readdir(runs)).toEqual([id]);
   }, 60_000);
+});
+
+describe('in a workspace that was moved', () => {
+  it('a branch takes the files of the checkpoint that is in it, and none where that is gone', async () => {
+    const stand = await EngineStand.open({
+      policy: twelve('local', {}),
+      files: task(places[0][1], '{ every: 6 }'),
+      aliases: [],
+    });
+    open.push(stand);
+    const id = await stand.start();
+    await stand.drive(id);
+    const [six] = await stand.engine.checkpoints.list(id);
+    const before = await contents(join(six?.workspace?.folder ?? '', 'files'));
+    await stand.move('moved');
+    // Something else is in the old place now, as where the workspace is a copy.
+    await mkdir(join(six?.workspace?.folder ?? '', 'files'), { recursive: true });
+    await writeFile(join(six?.workspace?.folder ?? '', 'files', 'other.txt'), 'of another workspace');
+    const order = { run: id, step: 8, title: 'Elsewhere', endpoint: null, drop: [], add: [] };
+    const branch = await stand.engine.branches.create(order);
+    const [created] = await stand.of(branch, 'run.created');
+    expect(created?.workspaceRoot).toContain('/moved/');
+    expect(await contents(created?.workspaceRoot ?? '')).toEqual(before);
+    await rm(join(stand.store.folder, 'checkpoints'), { recursive: true });
+    await expect(stand.engine.branches.create(order)).rejects.toMatchObject({ code: 'not_found' });
+  });
 });

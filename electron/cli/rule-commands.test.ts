@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
+import { workLockPath } from '../files/workspace-paths';
 import type { Store } from '../store/api';
 import { openDatabase } from '../store/file/database';
 import { workspaceFile } from '../store/file/workspace-file';
+import { holdLock } from '../store/log/run-lock';
 import { alice, createRun, RunWriter } from '../testing/run-writer';
 import { temporaryFolder, testStore } from '../testing/store-fixtures';
 import { parseArguments } from './arguments';
@@ -45,6 +47,19 @@ test('says what the rules say, previews, sets and takes back', async () => {
   });
   await rules('clear', '--task', task);
   expect((await rules(run)).json).toMatchObject({ verdicts: [{ step: 2 }, { step: 4 }] });
+});
+
+test('rules are set while a process that fills the search index stands still', async () => {
+  const folder = temporaryFolder();
+  const first = testStore(folder);
+  const { task } = await aRun(first);
+  await first.close();
+  const stopped = holdLock(workLockPath(folder, 'indexer'));
+  expect(stopped).not.toBeNull();
+  const store = testStore(folder);
+  const { lines } = await waymark(store)('set', '--task', task, '--off', 'command-failed');
+  expect(lines[1]).toBe('The labels of 1 run follow them now.');
+  stopped?.release();
 });
 
 test('lists and shows rules, with what each value comes from', async () => {
@@ -96,7 +111,7 @@ test('names the runs that were left out because they cannot be read', async () =
   const { json, lines } = await waymark(store)('set', '--task', task, '--precedence', 'judge_over_rule');
   expect(json).toMatchObject({ runs: 1, left: [run] });
   expect(lines.slice(1)).toEqual([
-    '1 run was updated where something changed.',
+    'The labels of 1 run follow them now.',
     `Run ${run} cannot be read, so it was left out and keeps its labels.`,
   ]);
 });

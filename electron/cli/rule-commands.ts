@@ -156,7 +156,7 @@ async function set(context: CliContext, args: Arguments, nothing?: null): Promis
     if (notice.kind === 'unreadable') unreadable.add(notice.run);
   });
   await context.store.writer.setRules(task, settings, context.author);
-  await context.store.drain();
+  await context.store.drainWrites();
   const progress = await context.reader.ruleProgress(task);
   unsubscribe();
   const left = progress.waiting.filter((run) => unreadable.has(run));
@@ -165,7 +165,7 @@ async function set(context: CliContext, args: Arguments, nothing?: null): Promis
     json: { task, settings, runs, left },
     lines: [
       settings === null ? `Task ${task} has its own rules again.` : `Rules of task ${task} are set.`,
-      `${runs === 1 ? '1 run was' : `${runs} runs were`} updated where something changed.`,
+      `The labels of ${runs === 1 ? '1 run' : `${runs} runs`} follow them now.`,
       ...left.map((run) => `Run ${run} cannot be read, so it was left out and keeps its labels.`),
     ],
   };

@@ -10,6 +10,7 @@ import { CheckpointDesk } from '../branches/checkpoint-desk';
 import { findIsolation } from '../computer/local/sandbox/bubblewrap';
 import { makeFoldersIn } from '../files/private';
 import { runFolder } from '../files/workspace-paths';
+import { requirePackage } from '../task/add';
 import { parseSpec } from '../task/stored-spec';
 import { settleUndriven } from './drive/keep-undriven';
 import { LiveEmitter } from './drive/live';
@@ -144,6 +145,7 @@ class RunEngine implements Engine {
     const { store, resourcesDir } = this.options;
     const task = await store.reader.task(input.task);
     const spec = parseSpec(task.spec, task.title);
+    requirePackage(store.folder, task);
     refuseTightTokens(input);
     if (input.maxCost != null) refuseWithoutPrice(this.options.settings.current, input.endpoint.name);
     const { hosts, settings } = this.options;

@@ -27,7 +27,9 @@ export interface Store {
    */
   lockJudge(judge: string): { release(): void } | null;
   subscribe(listener: (notice: StoreNotice) => void): () => void;
-  /** Resolves when every write asked for so far is durable and the search index has caught up. */
+  /** Resolves when every write asked for so far is durable, and what follows from it is derived. */
+  drainWrites(): Promise<void>;
+  /** The same, and the search index has caught up, also where another process fills it. */
   drain(): Promise<void>;
   close(): Promise<void>;
 }

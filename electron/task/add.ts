@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { chmod, copyFile, mkdir, open, readdir, rename, stat, symlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -54,6 +55,16 @@ export async function addTask(store: TaskStore, path: string): Promise<StoredTas
 /** Where the copy that a run pinned is, also after the task got a newer version. */
 export function pinnedPackage(workspace: string, hash: string): string {
   return packageFolder(workspace, hash);
+}
+
+/** As `pinnedPackage`. @throws WaymarkError task_invalid where it is gone */
+export function requirePackage(workspace: string, { title, hash }: { title: string; hash: string }): string {
+  const folder = packageFolder(workspace, hash);
+  if (existsSync(folder)) return folder;
+  throw new WaymarkError(
+    'task_invalid',
+    `The files of task "${title}" are missing from the workspace (tasks/${hash}). Add the same package again: a run keeps the version it began with.`,
+  );
 }
 
 /** Leaves either the whole, verified copy in the workspace or nothing; half copies of an earlier try are removed. */

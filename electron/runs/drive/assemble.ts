@@ -14,7 +14,7 @@ import type { Computer } from '../../computer/port';
 import { spoolFolder } from '../../files/workspace-paths';
 import { costOf, type Price } from '../../model/client';
 import { SecretScanner } from '../../secrets/scanner';
-import { pinnedPackage } from '../../task/add';
+import { requirePackage } from '../../task/add';
 import type { EvaluatingMachine } from '../../task/evaluating-machine';
 import { HostEvaluator, type HostEvaluatorOptions } from '../../task/host-evaluator';
 import { parseSpec } from '../../task/stored-spec';
@@ -89,7 +89,7 @@ export async function assemble(parts: Parts, control: RunControl, releases: Rele
   const { state, created } = loaded;
   const spec = parseSpec(created.spec, created.task.title);
   refuseMovedRun(spec, created, state.run.probed, folder);
-  const packageFolder = pinnedPackage(store.folder, created.task.hash);
+  const packageFolder = requirePackage(store.folder, created.task);
   const reading = new AbortController();
   releases.push(
     () => reading.abort(new Error('The run is no longer driven here.')),

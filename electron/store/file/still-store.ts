@@ -58,7 +58,8 @@ export function openStillStore(folder: string): Store {
   return new AssembledStore(folder, readOnlyWriter(upkeep, folder, refusal), reader, new Notices(), {
     readOnly: true,
     refusal,
-    drain: async () => undefined,
+    drainWrites: async () => undefined,
+    drainIndex: async () => undefined,
     close: async () => {
       closed = true;
       close();

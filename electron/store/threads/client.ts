@@ -75,10 +75,8 @@ export async function openStore(folder: string, options: OpenStoreOptions = {}):
       notices,
       {
         readOnly,
-        drain: async () => {
-          await write.call('drain', []);
-          await index.call('drain', []);
-        },
+        drainWrites: () => write.call('drain', []),
+        drainIndex: () => index.call('drain', []),
         // A thread that has died refuses; the others must still end, or the process never does.
         close: async () => {
           try {

@@ -64,10 +64,8 @@ export function openStoreInProcess(folder: string, options: InProcessOptions = {
   const allowed = core.readOnly ? readOnlyWriter(writer, folder) : writer;
   return new AssembledStore(folder, allowed, reader, notices, {
     readOnly: core.readOnly,
-    drain: async () => {
-      await core.drain();
-      await index.drain();
-    },
+    drainWrites: () => core.drain(),
+    drainIndex: () => index.drain(),
     close: async () => {
       await index.close();
       await core.close();

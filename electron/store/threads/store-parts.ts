@@ -57,7 +57,8 @@ export class AssembledStore implements Store {
       readOnly: boolean;
       /** Why it is; by default because it came from elsewhere. */
       refusal?(act: RefusedAct): WaymarkError;
-      drain(): Promise<void>;
+      drainWrites(): Promise<void>;
+      drainIndex(): Promise<void>;
       close(): Promise<void>;
     },
   ) {}
@@ -111,8 +112,13 @@ export class AssembledStore implements Store {
     return this.notices.subscribe(listener);
   }
 
-  drain(): Promise<void> {
-    return this.end.drain();
+  drainWrites(): Promise<void> {
+    return this.end.drainWrites();
+  }
+
+  async drain(): Promise<void> {
+    await this.end.drainWrites();
+    await this.end.drainIndex();
   }
 
   async close(): Promise<void> {

@@ -2,9 +2,11 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFi
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { addTask } from '../../task/add';
 import { deeds, liveThrough } from '../../testing/random-run';
 import { alice, createRun, RunWriter } from '../../testing/run-writer';
 import { temporaryFolder, testStore } from '../../testing/store-fixtures';
+import { writeTaskPackage } from '../../testing/task-package';
 import { decodeBlob } from '../file/blob-store';
 import { openDatabase } from '../file/database';
 import { workspaceFile } from '../file/workspace-file';
@@ -121,15 +123,7 @@ async function makeWorkspace(): Promise<string> {
     }
   }
   await writer.command('huge', 'z'.repeat(300_000), { exitCode: 0 });
-  await store.writer.createTask({
-    id: 'demo',
-    title: 'Demo',
-    domain: null,
-    hash: 'a'.repeat(64),
-    folder: 'tasks/demo',
-    spec: { a: 1 },
-    addedAt: 5,
-  });
+  await addTask(store, await writeTaskPackage(join(temporaryFolder(), 'package'), {}));
   for (const life of fc.sample(deeds, { numRuns: 3, seed: 5 })) {
     await liveThrough(store, life);
   }

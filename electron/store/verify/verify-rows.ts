@@ -1,5 +1,8 @@
+import { stat } from 'node:fs/promises';
 import { WaymarkError } from '@shared/contract/errors';
 import type { VerifyProblem } from '@shared/contract/views';
+import { packageFolder } from '../../files/workspace-paths';
+import { hashPackage, listPackage } from '../../task/package-files';
 import { decodeBlob } from '../file/blob-store';
 import type { Statements } from '../file/rows';
 import { unusedFiles } from '../file/unused-files';
@@ -92,6 +95,25 @@ export async function checkBlobs(context: VerifyContext): Promise<VerifyProblem[
     ...problems,
     ...stray.map(({ id }) => ({ what: 'text', where: `text ${id}`, message: 'No run uses this text.' })),
   ];
+}
+
+/** Packages of tasks: a run of one cannot begin without it. Each folder bears the hash of what it holds. */
+export async function checkPackages({ statements, folder }: VerifyContext): Promise<VerifyProblem[]> {
+  const problems: VerifyProblem[] = [];
+  for (const { id, hash } of statements.all<{ id: string; hash: string }>('SELECT id, hash FROM task')) {
+    const found = await packageFault(packageFolder(folder, hash), hash);
+    if (found === null) continue;
+    const next = 'Its runs cannot be started or resumed: add the same package again.';
+    problems.push({ what: 'task_package', where: `task ${id}`, message: `${found} ${next}` });
+  }
+  return problems;
+}
+
+async function packageFault(path: string, hash: string): Promise<string | null> {
+  const found = await stat(path).catch(() => null);
+  if (found?.isDirectory() !== true) return `Its files, tasks/${hash}, are missing.`;
+  const { entries } = await listPackage(path);
+  return (await hashPackage(path, entries)) === hash ? null : `Its files, tasks/${hash}, were changed.`;
 }
 
 /** Files that no row names: a process was killed before it stored, or after it removed, what they belong to. */

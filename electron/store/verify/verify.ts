@@ -13,7 +13,7 @@ import { checkNewestBackup } from './verify-backup';
 import { findingOf, type VerifyContext, type VerifyDepth } from './verify-context';
 import { checkAnnotations, checkOutbox } from './verify-entries';
 import { checkPages, checkSchema } from './verify-pages';
-import { checkBlobs, checkLeftOver, checkSums } from './verify-rows';
+import { checkBlobs, checkLeftOver, checkPackages, checkSums } from './verify-rows';
 import { checkRemoved, checkRun } from './verify-run';
 
 type Check = () => VerifyProblem[] | Promise<VerifyProblem[]>;
@@ -66,6 +66,7 @@ async function checkWorkspace(context: VerifyContext): Promise<VerifyProblem[]> 
     ['rows', () => checkSums(statements)],
     ['texts', () => checkBlobs(context)],
     ['blobs', () => checkLeftOver(context)],
+    ['tasks', () => checkPackages(context)],
   ];
   const problems: VerifyProblem[] = [];
   for (const [where, check] of checks) {
