@@ -54,7 +54,7 @@ describe('a summary', () => {
     expect(problem(`${first} one`, 'two', 'three')).toContain(`None names ${second}.`);
     expect(problem(`${first} one`, ' ')).toContain(`None names ${second}.`);
     expect(problem(`${first} one`, `${second}X`)).toContain(`None names ${second}.`);
-    expect(problem(`${first} and ${second}`)).toContain('a reflection of its own for each; there is only 1');
+    expect(problem(`${first} and ${second}`)).toContain('a separate reflection for each; there is only 1');
     const field = readSummary(answer({ ...whole, reflections: [{ hint: first, text: 'one' }] }), [hint]);
     expect(field.ok).toBe(true);
   });
