@@ -126,7 +126,9 @@ describe('several computers in one run', () => {
     await made.drive(id);
     const texts = (await made.of(id, 'action.observed')).map(({ text }) => text);
     expect(texts[0]).toBe('There is no computer "gpu-3". The computers are: box.');
-    expect(texts[1]).toMatch(/^"judge" only evaluates: no command runs there\. .* The computers are: box\.$/);
+    expect(texts[1]).toMatch(
+      /^"judge" is only for evaluation: commands cannot run there\. .* The computers are: box\.$/,
+    );
     // What the paper's tools mean by it where nothing runs on this machine: the computer with the workspace.
     expect(texts[2]).toMatch(/^Exit code 0 after .* on box\./);
     const prompt = made.model.requests[0]?.raw ?? '';
