@@ -158,7 +158,8 @@ async function handOver(
         met.info = info;
         env.progress.command = { sessionId: info.id, before: info.commandSeq };
       });
-      if (!met.info) throw new WaymarkError('bug', `Session ${name} ran a command without a look at it.`);
+      if (!met.info)
+        throw new WaymarkError('bug', `Session ${name} ran a command although its state was not read.`);
       return { info: met.info, note, started };
     } catch (error) {
       if (!(error instanceof SessionError)) throw error;

@@ -63,13 +63,9 @@ async function goOn(env: ActionEnvironment): Promise<ActionResult | undefined> {
 }
 
 const conflict = (path: string) =>
-  failed(
-    'conflict',
-    `Not written: ${path} was changed by something else at the same time. Look at it again.`,
-    {
-      path,
-    },
-  );
+  failed('conflict', `Not written: ${path} was changed by something else at the same time. Read it again.`, {
+    path,
+  });
 
 /** Creates or replaces a whole file. */
 export const createFile: ActionDefinition = {

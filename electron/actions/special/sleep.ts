@@ -62,7 +62,7 @@ async function held(env: ActionEnvironment, askedMs: number): Promise<ActionResu
 export const sleep: ActionDefinition = {
   name: 'sleep',
   family: 'special',
-  description: `Waits for up to ${longest} s; commands in sessions keep running.`,
+  description: `Pauses for up to ${longest} s; commands in sessions keep running.`,
   params: [
     {
       name: 'sleep_time',
