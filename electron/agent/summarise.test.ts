@@ -355,7 +355,11 @@ describe('a summary that cannot be used', () => {
       /exactly once/u,
     ],
     ['a part missing', (request) => scriptedSummary(request, { sessions: '' }), /sessions/u],
-    ['no reflections', (request) => scriptedSummary(request, { reflections: [] }), /No reflection names hint-/u],
+    [
+      'no reflections',
+      (request) => scriptedSummary(request, { reflections: [] }),
+      /No reflection names hint-/u,
+    ],
   ];
   it.each(bad)('is asked for again with what was wrong: %s', async (_, answer, problem) => {
     const run = await stand(withSummaries(longSteps(6), answer, scriptedSummary), { contextTokens: 5_000 });
