@@ -16,6 +16,14 @@ const held = [
     least: 200,
   },
   { what: 'datasets and what they say of themselves', files: filesIn('electron/dataset', '.ts'), least: 100 },
+  {
+    what: 'what agents and judges read',
+    files: ['actions', 'branches']
+      .flatMap((folder) => filesIn(`electron/${folder}`, '.ts'))
+      .concat(filesIn('shared/context', '.ts'), filesIn('shared/judging', '.ts'))
+      .concat(filesIn('resources/prompts', '.md'), 'shared/labels/guideline.ts'),
+    least: 70,
+  },
   { what: 'set-up and scripts', files: filesIn('scripts/setup', '.mjs'), least: 10 },
   {
     what: 'the user guide',

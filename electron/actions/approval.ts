@@ -149,7 +149,7 @@ function aboutFile({ name, args }: ParsedCall, task: ActionTaskView): ApprovalQu
   // A person showed it to the run.
   if (shownFolderOf(path, task) !== undefined && whyNotInShown(name, path, task) === null) return null;
   const outside = !isInside(path, task.workspaceRoot) || path.split('/').includes('..');
-  return outside ? question(`${name} ${path}`, ['The path lies outside the workspace'], null) : null;
+  return outside ? question(`${name} ${path}`, ['The path is outside the workspace'], null) : null;
 }
 
 /** Why the task refuses a command outright, one sentence each; empty when it does not. */
@@ -161,7 +161,7 @@ export function refusedCommands(command: string, task: ActionTaskView): string[]
   const found = [
     ...findings
       .filter((each) => classes[each.class] === 'refuse')
-      .map((each) => `This task does not allow that: ${each.why}. Find a way without it.`),
+      .map((each) => `This task does not allow that: ${each.why}. Find another way.`),
     ...rulings
       .filter(({ rule }) => rule.decide === 'refuse')
       .map(({ rule, program }) => `${program} is not allowed in this task: ${rule.why}`),

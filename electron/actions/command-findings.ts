@@ -85,7 +85,7 @@ function pathFindings(command: string, root: string, commands: readonly SimpleCo
     if (outside(path) && !/^\/(?:tmp|dev\/shm)\//.test(path) && path !== '/dev/null') {
       found.push({ class: 'write', why: `it changes ${path}, outside the workspace` });
     } else if (path === root || path === '/' || path === '.') {
-      found.push({ class: 'destructive', why: `it changes ${path} as a whole` });
+      found.push({ class: 'destructive', why: `it changes all of ${path}` });
     }
   }
   for (const path of looksAt(command))
@@ -113,11 +113,11 @@ function findingsOf(simple: SimpleCommand): CommandFinding[] {
   if (shells.test(name)) found.push(...ofShell(simple, name, words));
   if (interpreters.test(name)) found.push(...ofInterpreter(simple, name, words));
   if ((name === 'eval' || name === 'source' || name === '.') && words.some((word) => word === null))
-    add('unreadable', `what ${name} runs cannot be told beforehand`);
+    add('unreadable', `what ${name} runs cannot be determined beforehand`);
   // Without operands its caller (`xargs`) names what goes.
   const named = words.filter((word) => word === null || !word.startsWith('-'));
   if (/^(?:rm|rmdir|shred|unlink)$/.test(name) && (named.length === 0 || named.includes(null)))
-    add('destructive', `what ${name} removes cannot be told beforehand`);
+    add('destructive', `what ${name} removes cannot be determined beforehand`);
   if (
     /^(?:chmod|chown|chgrp|ln)$/.test(name) &&
     words.some((w) => w === null || /^(?:\/(?!workspace)|~)/.test(w))
@@ -125,7 +125,7 @@ function findingsOf(simple: SimpleCommand): CommandFinding[] {
     add('write', `${name} may change permissions or links outside the workspace`);
   if (name === 'git') found.push(...ofGit(words));
   if (/^(?:env|printenv|set|export|declare)$/.test(name) && simple.intoPipe)
-    add('secret', 'it hands environment variables to another program');
+    add('secret', 'it passes environment variables to another program');
   if (
     simple.assignments.some((word) =>
       /^(?:LD_PRELOAD|LD_LIBRARY_PATH|PATH|IFS|BASH_ENV|ENV|PROMPT_COMMAND|PYTHONSTARTUP|GIT_SSH_COMMAND)=/.test(
@@ -147,9 +147,9 @@ function ofShell(simple: SimpleCommand, name: string, words: readonly (string | 
     found.push({ class: 'unreadable', why: `${name} runs what another command prints` });
   const script = words.findIndex((word) => word !== null && /^-[a-z]*c[a-z]*$/.test(word));
   if (script >= 0 && words[script + 1] === null)
-    found.push({ class: 'unreadable', why: `what ${name} -c runs cannot be told beforehand` });
+    found.push({ class: 'unreadable', why: `what ${name} -c runs cannot be determined beforehand` });
   if (simple.redirects.some((r) => r.operator === '<<<' || (r.operator === '<' && r.target === null)))
-    found.push({ class: 'unreadable', why: `what ${name} runs cannot be told beforehand` });
+    found.push({ class: 'unreadable', why: `what ${name} runs cannot be determined beforehand` });
   return found;
 }
 
@@ -166,7 +166,7 @@ function ofInterpreter(
   if (code.some((word) => word !== null && codeRisk.test(awk ? word.replaceAll('`', '') : word)))
     found.push({ class: 'unreadable', why: `the ${name} code may start programs or use the network` });
   if (words.some((word, i) => word === null && /^-[a-zA-Z]*[ce]$/.test(words[i - 1] ?? '')))
-    found.push({ class: 'unreadable', why: `what the ${name} code does cannot be told beforehand` });
+    found.push({ class: 'unreadable', why: `what the ${name} code does cannot be determined beforehand` });
   return found;
 }
 
@@ -177,8 +177,8 @@ function ofGit(words: readonly (string | null)[]): CommandFinding[] {
   if (has(/^(?:push|remote|config|clone|fetch|pull|submodule)$/))
     found.push({ class: 'network', why: 'git uses the network or changes its configuration' });
   if (has(/^clean$/) || (has(/^reset$/) && has(/^--hard$/)))
-    found.push({ class: 'destructive', why: 'git throws work away' });
+    found.push({ class: 'destructive', why: 'git discards work' });
   if (has(/^(?:-c|--exec-path|--upload-pack)/))
-    found.push({ class: 'unreadable', why: 'git is told to run other programs' });
+    found.push({ class: 'unreadable', why: 'git is set to run other programs' });
   return found;
 }

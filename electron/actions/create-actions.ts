@@ -354,7 +354,7 @@ function argumentsOf(action: ActionDefinition, call: ParsedCall): ActionArgument
 function lostNotice(lost: readonly string[]): string {
   if (lost.length === 0) return '';
   const which = lost.length === 1 ? `The session ${lost[0]} was` : `The sessions ${lost.join(', ')} were`;
-  return `\n\n[Notice] ${which} lost: the computer restarted, or something ended the shell from outside. Whatever ran there is gone; its output can still be read.`;
+  return `\n\n[Notice] ${which} lost: the computer restarted, or something ended the shell from outside. Whatever was running there is gone; its output can still be read.`;
 }
 
 /** Expected failures of computer and files become the observation; a computer that is away and bugs are thrown on. */

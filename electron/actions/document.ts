@@ -21,15 +21,15 @@ const familyTitles: Record<string, string> = {
 };
 
 const guardWords: Record<GuardRule, string> = {
-  edit_unseen: 'changing a file of which nothing was shown since it last changed',
+  edit_unseen: 'changing a file that was not viewed since it last changed',
   edit_twice: 'two edits of one file in a row',
   think_first: 'no `think` before the first edit or the first long command',
   early_sleep: 'a sleep of 120 s or more while nothing runs in a session',
-  sleep_twice: 'two sleeps without a look between them',
-  early_finish: 'finishing below the full score with tries and a tenth of the time left',
-  relative_path: 'a path that does not start at the root',
+  sleep_twice: 'two sleeps without a check between them',
+  early_finish: 'finishing below the full score with evaluations and at least a tenth of the time left',
+  relative_path: 'a path that is not absolute',
   outside_workspace:
-    'a path outside the workspace, symbolic links resolved; also for `rm` and its like in commands',
+    'a path outside the workspace, symbolic links resolved; also for `rm` and similar commands',
   process_control: '`nohup`, `kill`, `pkill`, `killall`, wherever in a command they are run',
   task_command: 'a command whose class or program the task itself refuses (`commands` in task.yaml)',
 };
@@ -83,9 +83,9 @@ export function actionsPage(): string {
     '',
     'What a command prints reaches the model without escape sequences, with progress bars in their final form, and an observation has at most 12,000 characters: whole lines of the first 20 % and the last 80 %, with a note between them that says how much is left out and how to see it. The log keeps every byte.',
     '',
-    'A call whose name could be one and whose arguments are one JSON object stays a call when there is no such tool, the task does not offer it, or the arguments do not fit: its observation says what is wrong and names the nearest tools, or the fields. Only what cannot be read as a call is shown to the model as text, with a message that teaches. Several calls in one answer are run, one after another, only where the request says so (`parallel_tool_calls`); else the first is run and the others are answered.',
+    'A call with a plausible name and one JSON object as its arguments stays a call even when there is no such tool, the task does not offer it, or the arguments do not fit: its observation says what is wrong and names the nearest tools, or the fields. Only what cannot be read as a call is shown to the model as text, with a message that explains the mistake. Several calls in one answer are run, one after another, only where the request allows it (`parallel_tool_calls`); otherwise the first is run, and the observations of the others say that they were not.',
     '',
-    "The names and defaults of the paper's tools (InnovatorBench, appendix F) are accepted beside our own, also with `_action` behind a name: `computer_ip` is then the computer that holds the workspace, `run_command` without a session opens a new one, other actions take the session used last, and `.` or `./` as a folder is the workspace. `null_action`, which performs nothing, counts as an empty `think`. The paper's tools for web pages, search engines and documents (F.2, F.4, F.5) are not there yet; a task that asks for them is refused when a run is started.",
+    "The names and defaults of the paper's tools (InnovatorBench, appendix F) are accepted beside our own, also with `_action` appended to a name: `computer_ip` is then the computer that holds the workspace, `run_command` without a session opens a new one, other actions take the session used last, and `.` or `./` as a folder is the workspace. `null_action`, which performs nothing, counts as an empty `think`. The paper's tools for web pages, search engines and documents (F.2, F.4, F.5) are not supported yet; a task that asks for them is refused when a run is started.",
     '',
     '## Guards',
     '',

@@ -60,7 +60,7 @@ function pathProblems(call: ParsedCall, task: ActionTaskView): [GuardRule, strin
     const why = whyNotInShown(call.name, path, task);
     return why === null ? [] : [['outside_workspace', why]];
   }
-  return [['outside_workspace', `${path} lies outside the workspace. Work inside ${task.workspaceRoot}.`]];
+  return [['outside_workspace', `${path} is outside the workspace. Work inside ${task.workspaceRoot}.`]];
 }
 
 function wholePath(call: ParsedCall, task: ActionTaskView): string | null {
@@ -101,7 +101,7 @@ function editProblems(edit: FileEdit): [GuardRule, string][] {
     ? [
         [
           'edit_twice',
-          `This is the second edit of ${path} in a row. Look at the result of one before the next.`,
+          `This is the second edit of ${path} in a row. Look at the result of one edit before you make the next.`,
         ],
       ]
     : [];
@@ -115,7 +115,7 @@ function unthought(call: ParsedCall, facts: ActionFacts): string | null {
 
 function secondSleep(call: ParsedCall, facts: ActionFacts): string | null {
   if (call.name !== 'sleep' || facts.last?.name !== 'sleep' || facts.last.held) return null;
-  return 'You have just slept. Look at a session (get_session_output) before you sleep again.';
+  return 'You just slept. Check a session (get_session_output) before you sleep again.';
 }
 
 function earlyFinish(call: ParsedCall, task: ActionTaskView, facts: ActionFacts): string | null {
@@ -172,7 +172,7 @@ function removals(simple: SimpleCommand, name: string, task: ActionTaskView): [G
       whole === task.workspaceRoot ? 'is the workspace itself' : `may be outside ${task.workspaceRoot}`;
     found.push([
       'outside_workspace',
-      `${name} of "${word}" is refused: it ${what}. Give absolute paths inside the workspace.`,
+      `${name} "${word}" is refused: the path ${what}. Give absolute paths inside the workspace.`,
     ]);
   }
   return found;

@@ -62,7 +62,7 @@ class Reader {
   read(): LiteralCommand[] {
     while (this.i < this.text.length) this.next();
     this.end();
-    if (this.wanted) throw new Unread('It breaks off in the middle');
+    if (this.wanted) throw new Unread('It is incomplete');
     return this.commands;
   }
 
@@ -146,7 +146,7 @@ class Reader {
       else throw new Unread(replaced(c));
       this.i += 1;
     }
-    if (this.i === from) throw new Unread('It breaks off in the middle');
+    if (this.i === from) throw new Unread('It is incomplete');
     // The program `[` and its last word.
     const bracket = text.slice(from, this.i);
     return { text: value, glob: glob && bracket !== '[' && bracket !== ']' };

@@ -54,7 +54,7 @@ describe('an action that a crash left open', () => {
     await rig.computer.sessions.waitCommand('s', commandSeq, {});
     const ended = await orphan('run_command', { command: 'echo lost; (exit 4)', session_id: 's' });
     expect(ended).toMatchObject({ ok: true, closedBy: 'look', data: { exitCode: 4, commandSeq } });
-    expect(ended.text).toContain('It has ended with exit code 4. Session s is idle.\nlost\n');
+    expect(ended.text).toContain('It ended with exit code 4. Session s is idle.\nlost\n');
     expect(ended.text).not.toContain('first');
     expect((await orphan('run_command', { command: 'x', session_id: 'none' })).text).toContain(
       'does not exist',
@@ -94,7 +94,7 @@ describe('an action that a crash left open', () => {
     ] as const) {
       const undone = await orphan(name, args);
       expect(undone).toMatchObject({ ok: false, closedBy: 'look', events: [], error: { code: 'cancelled' } });
-      expect(undone.text).toContain('is as it was before');
+      expect(undone.text).toContain('is unchanged');
     }
     await writeFile(at('a.txt'), 'one\nTWO\n');
     const done = await orphan('edit_file', edit);
@@ -147,7 +147,7 @@ describe('an action that a crash left open', () => {
     const before = (await rig.computer.sessions.find('s'))?.inputSeq;
     const typed = await orphan('input_in_session', { session_id: 's', input_text: 'x' });
     expect(typed).toMatchObject({ ok: false, closedBy: 'interrupted' });
-    expect(typed.text).toContain('whether it did is not known');
+    expect(typed.text).toContain('unknown whether the input was typed');
     expect((await rig.computer.sessions.find('s'))?.inputSeq).toBe(before);
   });
 });

@@ -105,7 +105,7 @@ const calls: readonly [name: string, args: Record<string, unknown>, seen: RegExp
     /^Started in session ask/,
   ],
   ['input_in_session_action', {}, /done <>/],
-  ['clear_session_buffer', { session_id: 'ask' }, /session ask on local up to now is cleared/],
+  ['clear_session_buffer', { session_id: 'ask' }, /Cleared the output so far of session ask on local/],
   ['clear_session_buffer', { computer_ip: 'localhost', session_id: null }, /session ask/],
   [
     'kill_session_processes',
@@ -132,8 +132,8 @@ const calls: readonly [name: string, args: Record<string, unknown>, seen: RegExp
   ['goto_line', { line_number: 2 }, /2\|b = 2/],
   ['goto_line_action', { line_number: '1' }, /1\|a = 1/],
   ['file_goto_line', { line_number: 1 }, /1\|a = 1/],
-  ['file_scroll_down', {}, /ends with line 3/],
-  ['file_scroll_up_action', {}, /begins with line 1/],
+  ['file_scroll_down', {}, /ends at line 3/],
+  ['file_scroll_up_action', {}, /starts at line 1/],
   ['get_file_info', {}, /^Current file: .*model\.py, 3 lines/],
   [
     'file_edit',

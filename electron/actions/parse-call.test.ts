@@ -59,7 +59,7 @@ describe('parsing', () => {
     );
     expect(argsOf('edit_file', { path: '/a' })).toContain('edit_file needs `content`.');
     expect(argsOf('edit_file', { path: '/a', content: '', start: 2, start_line: 3 })).toContain(
-      '`start_line` of edit_file means the same as `start`; give one of them.',
+      '`start_line` of edit_file means the same as `start`; give only one of them.',
     );
     expect(argsOf('open_file', { path: '/a', line_number: 'ten' })).toContain(
       '`line_number` of open_file must be a whole number, not "ten".',

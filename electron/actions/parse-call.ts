@@ -154,7 +154,7 @@ export function parseCall(
     if (!param) return say(`${name} has no parameter "${shown(key).slice(1, -1)}".`);
     if (isAbsent(param, raw, task)) continue;
     if (args[param.name] !== undefined) {
-      return say(`\`${key}\` of ${name} means the same as \`${param.name}\`; give one of them.`);
+      return say(`\`${key}\` of ${name} means the same as \`${param.name}\`; give only one of them.`);
     }
     const value = coerce(param, raw);
     if (value === undefined) {
@@ -178,7 +178,8 @@ export function parseCall(
 
 /** A person is asked only about what can be done. */
 function impossible(param: ActionParam, text: string, { name }: ActionDefinition): string | null {
-  if (pathArguments[name] === param.name && text.includes('\0')) return 'A path has no NUL character.';
+  if (pathArguments[name] === param.name && text.includes('\0'))
+    return 'A path cannot contain a NUL character.';
   return param.problem?.(text) ?? null;
 }
 

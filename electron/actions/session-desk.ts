@@ -50,10 +50,10 @@ export class SessionDesk {
     if (this.task.evaluators.includes(wanted)) {
       throw new WaymarkError(
         'refused',
-        `"${wanted}" only evaluates: no command runs there. Call eval to have the workspace scored. ${names}`,
+        `"${wanted}" is only for evaluation: commands cannot run there. Call eval to score the workspace. ${names}`,
       );
     }
-    const here = hereNames.has(wanted) ? ' You work on other machines than the one you are called from.' : '';
+    const here = hereNames.has(wanted) ? ' The machine that calls you is not one of yours.' : '';
     throw new WaymarkError('not_found', `There is no computer "${wanted}".${here} ${names}`);
   }
 
@@ -95,7 +95,7 @@ export class SessionDesk {
         : `had ended${exitCode === undefined ? '' : ` with exit code ${exitCode}`}`;
     return {
       info: await this.create(computer, name),
-      note: `The shell of session ${name} ${how}; this is a fresh one with its own directory and variables.\n`,
+      note: `The shell of session ${name} ${how}; this is a new one, without the old directory and variables.\n`,
       created: true,
     };
   }
@@ -146,7 +146,7 @@ export class SessionDesk {
     const info = name === undefined ? undefined : await computer.sessions.find(name);
     if (info) return info;
     const names = (await computer.sessions.list()).map((session) => session.name);
-    const others = names.length === 0 ? 'It has none yet' : `Its sessions are: ${names.join(', ')}`;
+    const others = names.length === 0 ? 'It has no sessions yet' : `Its sessions are: ${names.join(', ')}`;
     const what =
       named === undefined
         ? `No session was named, and the one used last on ${computer.name} is not open.`
@@ -250,10 +250,10 @@ function oneLine(command: string): string {
 export function busyMessage(name: string, how: string): string {
   return [
     `Not run: session ${name} is ${how}. You can:`,
-    '1. wait: look with get_session_output, or sleep;',
-    '2. end what runs there with kill_session_processes;',
+    '1. wait: check get_session_output, or sleep;',
+    '2. stop what is running there with kill_session_processes;',
     '3. run this command in another session (any new session_id);',
-    '4. answer it with input_in_session, if it waits for input.',
+    '4. answer with input_in_session, if it is waiting for input.',
   ].join('\n');
 }
 

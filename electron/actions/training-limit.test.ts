@@ -43,7 +43,7 @@ test('a training runs up to its limit and is ended at it, and the agent is told 
   used = 24 * hour;
   const at = await rig.call('get_session_status', { session_id: 'gpu' });
   expect(at.text).toContain(
-    '[Notice] The training run in session gpu on local was ended after 24 h, the most that one training run may take.',
+    '[Notice] The training run in session gpu on local was stopped after 24 h, the limit for a single training run.',
   );
   expect(at.data.trainingsSettled).toHaveLength(1);
   expect(await isIdle()).toBe(true);
@@ -62,7 +62,7 @@ test('a sleep ends where the limit is reached, and what is no training or has no
   await rig.call('list_sessions');
   expect(await isIdle()).toBe(false);
   limitMs = 24 * hour;
-  expect((await rig.call('list_sessions')).text).toContain('session gpu on local was ended');
+  expect((await rig.call('list_sessions')).text).toContain('session gpu on local was stopped');
   expect((await rig.computer.sessions.state('other')).state).toBe('busy');
 });
 

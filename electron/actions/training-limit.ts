@@ -74,5 +74,5 @@ async function endTraining({ sessions }: Computer, uid: string, training: Traini
 }
 
 function notice({ computer, session }: Training, limitMs: number): string {
-  return `The training run in session ${session} on ${computer} was ended after ${duration(limitMs)}, the most that one training run may take.`;
+  return `The training run in session ${session} on ${computer} was stopped after ${duration(limitMs)}, the limit for a single training run.`;
 }

@@ -78,10 +78,10 @@ export class WorkspaceFiles {
     const shown = access === 'read' ? this.task.shown.map((folder) => folder.path) : [];
     const named = [workspaceRoot, ...shown].some((folder) => isInside(path, folder));
     if (outside && !(named && (await this.leadsInto(real, [this.realRoot, ...shown])))) {
-      const leads = named ? ` (a symbolic link leads to ${real})` : '';
+      const leads = named ? ` (a symbolic link points to ${real})` : '';
       throw new WaymarkError(
         'refused',
-        `${path} lies outside the workspace${leads}. Work inside ${workspaceRoot}.`,
+        `${path} is outside the workspace${leads}. Work inside ${workspaceRoot}.`,
       );
     }
     if (access === 'change') await this.checkProtected(path, real);
@@ -99,7 +99,7 @@ export class WorkspaceFiles {
       if (isInside(path, own) || isInside(real, await this.real(own))) {
         throw new WaymarkError(
           'refused',
-          `${path} is protected in this task and stays as it is. Put your version elsewhere in the workspace.`,
+          `${path} is protected in this task and cannot be changed. Put your version elsewhere in the workspace.`,
         );
       }
     }
@@ -201,6 +201,6 @@ export function whyNotInShown(action: string, path: string, task: ActionTaskView
   const folder = shownFolderOf(path, task);
   if (folder === undefined || !changing.has(action)) return null;
   return folder.write
-    ? `${path} lies in ${folder.path}, where file actions only read. Change it with run_command, or write inside ${task.workspaceRoot}.`
-    : `${path} lies in ${folder.path}, which is shown to you read-only. Copy what you need into ${task.workspaceRoot}.`;
+    ? `${path} is in ${folder.path}, where file actions can only read. Change it with run_command, or write inside ${task.workspaceRoot}.`
+    : `${path} is in ${folder.path}, which is read-only for you. Copy what you need into ${task.workspaceRoot}.`;
 }

@@ -22,7 +22,7 @@ type Outcome = Partial<ActionOutcome> & Pick<ActionOutcome, 'ok' | 'text' | 'clo
 export async function act(loop: Loop, call: RunCall): Promise<void> {
   const { ports, state } = loop;
   if (state.run.ending !== null) {
-    await observe(loop, call, notRun('Not run: an earlier call of this answer ended the run.'));
+    await observe(loop, call, notRun('Not run: an earlier call in this answer ended the run.'));
     return;
   }
   const parsed = ports.actions.parse(call.name, call.arguments);
@@ -84,7 +84,7 @@ async function prepare(loop: Loop, call: RunCall, parsed: ParsedCall): Promise<b
   }
   if (allowed !== 'allowed') {
     const why = allowed.denied === '' ? '' : ` The user wrote: "${allowed.denied}"`;
-    const message = `The user did not allow this action.${why} Choose another way, or explain what you need it for.`;
+    const message = `The user did not allow this action.${why} Find another way, or explain why you need it.`;
     const denied = failure('refused', message, { denied: true });
     await observe(loop, call, denied, { name: parsed.name, before: [started] });
     return false;
@@ -151,7 +151,7 @@ async function attempt(
       throw error;
     }
     if (limit.signal.aborted) {
-      const why = limit.timedOut() ? 'the working time is used up' : 'the run was paused or stopped';
+      const why = limit.timedOut() ? 'the working time ran out' : 'the run was paused or stopped';
       return { ok: false, text: `Interrupted: ${why}.`, closedBy: 'interrupted' };
     }
     return failure(

@@ -160,7 +160,7 @@ export function trainingWords(limitMs: number): string {
 export function trainingNews(system: string, limitMs: number | null): string | null {
   if (limitMs !== null) return system.includes(trainingWords(limitMs)) ? null : trainingWords(limitMs);
   return /A single training run may take .{1,20} at most; then/u.test(system)
-    ? 'A training run may now take as long as the run has time'
+    ? 'A training run may now take as long as the run lasts'
     : null;
 }
 

@@ -78,7 +78,7 @@ function teaching(
       ? ' Your answer was cut off at the token limit: write shorter answers, and large files in parts.'
       : '';
   if (calls.length === 0 && isRefusal(finishReason)) {
-    return `You declined, or a filter stopped your answer, so nothing was done. The task still stands: take a step that you can take by calling one of the tools: ${offered().join(', ')}. If you cannot do a part of it, say which, and go on with the rest.`;
+    return `You declined, or a filter blocked your answer, so nothing was done. The task has not changed: take a step that you can take by calling one of the tools: ${offered().join(', ')}. If you cannot do part of it, say which part and continue with the rest.`;
   }
   if (calls.length === 0) {
     return `Your answer contained no tool call, so nothing was done.${cut} Continue by calling one of these tools: ${offered().join(', ')}. When the task is complete, call finish.`;
@@ -87,5 +87,5 @@ function teaching(
     return null;
   }
   const which = problems.length === calls.length ? 'Nothing was done' : 'These calls were not run';
-  return `${which}:\n${problems.join('\n')}\n${cut === '' ? '' : `${cut.trim()}\n`}Call it again with arguments that are one JSON object.`;
+  return `${which}:\n${problems.join('\n')}\n${cut === '' ? '' : `${cut.trim()}\n`}Call again, with one JSON object as the arguments.`;
 }

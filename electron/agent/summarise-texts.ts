@@ -33,5 +33,5 @@ function hintLines(hints: SummaryPlan['hints']): string {
     const where = ofSummary ? ', in the earlier summary' : '';
     return `- ${hintName(id)}${where}${cut === '' ? '' : `: ${cut}`}`;
   });
-  return `Hints from the user in this part, including those of an earlier summary; write one reflection for each, with its id:\n${lines.join('\n')}`;
+  return `Hints from the user in this part, including those from an earlier summary; write one reflection for each, with its id:\n${lines.join('\n')}`;
 }

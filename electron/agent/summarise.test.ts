@@ -177,7 +177,7 @@ describe('a context that is full', () => {
     expect(started.at(-1)?.closing).toContain(`- ${hintName(id)}, in the earlier summary: Keep`);
     const rejected = run.of('summary.rejected');
     expect(rejected).toHaveLength(started.length - 1);
-    for (const { problem } of rejected) expect(problem).toContain(`None names ${hintName(id)}.`);
+    for (const { problem } of rejected) expect(problem).toContain(`No reflection names ${hintName(id)}.`);
     for (const { head } of run.of('segment.started').slice(1))
       expect(head.at(-2)?.content).toContain(hintName(id));
     expect(
@@ -355,7 +355,11 @@ describe('a summary that cannot be used', () => {
       /exactly once/u,
     ],
     ['a part missing', (request) => scriptedSummary(request, { sessions: '' }), /sessions/u],
-    ['no reflections', (request) => scriptedSummary(request, { reflections: [] }), /None names hint-/u],
+    [
+      'no reflections',
+      (request) => scriptedSummary(request, { reflections: [] }),
+      /No reflection names hint-/u,
+    ],
   ];
   it.each(bad)('is asked for again with what was wrong: %s', async (_, answer, problem) => {
     const run = await stand(withSummaries(longSteps(6), answer, scriptedSummary), { contextTokens: 5_000 });

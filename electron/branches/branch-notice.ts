@@ -19,28 +19,28 @@ export function branchNotice(order: NoticeOrder): { agent: string; person: strin
   const seen = fileWordsForAgent(plan);
   const sessions = sessionWords(order);
   return {
-    agent: `[Workspace moved] The workspace is now ${to}. Paths under ${from} above stand for the same paths under ${to}; do not use the old folder any more. ${seen} ${sessions}`,
+    agent: `[Workspace moved] The workspace is now ${to}. Paths above that start with ${from} now mean the same paths under ${to}; no longer use the old folder. ${seen} ${sessions}`,
     person: [files, sessions, hintWords(order)].filter(Boolean).join(' '),
   };
 }
 
 function fileWords({ checkpoint, step, stepsAfter }: BranchPlan): string {
   if (checkpoint === null) {
-    return `There is no checkpoint up to step ${step}: the files are the task's own, as before the first step.`;
+    return `There is no checkpoint up to step ${step}: the files are those the task started with.`;
   }
   if (stepsAfter === 0) return `The files are as they were after step ${step}.`;
-  const steps = stepsAfter === 1 ? `step ${step} did` : `steps ${checkpoint.step + 1} to ${step} did`;
-  return `The files are as they were after step ${checkpoint.step}: what ${steps} to files is not there.`;
+  const steps = stepsAfter === 1 ? `step ${step}` : `steps ${checkpoint.step + 1} to ${step}`;
+  return `The files are as they were after step ${checkpoint.step}: later changes to files (${steps}) are not included.`;
 }
 
 /** The agent has never seen a number of a step. */
 function fileWordsForAgent({ checkpoint, stepsAfter }: BranchPlan): string {
   if (checkpoint === null) {
-    return "The files are the task's own, as at the very start: nothing that you did to files is there.";
+    return 'The files are those the task started with: none of your changes to files are included.';
   }
   if (stepsAfter === 0) return 'The files are as your last action above left them.';
   const actions = stepsAfter === 1 ? 'your last action above' : `your last ${stepsAfter} actions above`;
-  return `The files are as they were before ${actions}: what ${stepsAfter === 1 ? 'it' : 'they'} did to files is not there.`;
+  return `The files are as they were before ${actions}: ${stepsAfter === 1 ? 'its' : 'their'} changes to files are not included.`;
 }
 
 function hintWords({ dropped, added }: NoticeOrder): string {
@@ -58,9 +58,9 @@ function sessionWords({ plan, opened }: NoticeOrder): string {
   const fresh =
     names.length === 0
       ? 'No session is open.'
-      : `Sessions have fresh shells without the variables set in them: ${names.join(', ')}.`;
+      : `These sessions have new shells, without the variables that were set in them: ${names.join(', ')}.`;
   const ended = plan.notRestarted.map(
     ({ computer, session, command }) => `"${command}" in ${session} (${computer})`,
   );
-  return ended.length === 0 ? fresh : `${fresh} Not running any more: ${ended.join(', ')}.`;
+  return ended.length === 0 ? fresh : `${fresh} No longer running: ${ended.join(', ')}.`;
 }

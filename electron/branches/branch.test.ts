@@ -193,7 +193,7 @@ describe('branches', () => {
     const branch = await make(id, 7);
     const [began] = await stand.of(branch, 'branch.began');
     expect(began).toMatchObject({ checkpoint: null });
-    expect(began?.message).toContain("the task's own");
+    expect(began?.message).toContain('those the task started with');
     const parent = (await contextAfter(reader, id, 7)).context.contextMessages();
     const child = (await contextAfter(reader, branch, 7)).context.contextMessages();
     // One message more: where the workspace is.

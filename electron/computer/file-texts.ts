@@ -27,7 +27,7 @@ export function tooLarge(path: string, size: number, limit: number): FileError {
 export type ConflictKind = 'exists' | 'gone' | 'changed';
 
 const conflicts: Record<ConflictKind, string> = {
-  exists: 'it exists already',
+  exists: 'it already exists',
   gone: 'it is gone',
   changed: 'its content changed since it was read',
 };
@@ -38,18 +38,18 @@ export function conflicting(path: string, kind: ConflictKind): FileError {
 
 /** Why a system call failed, by the name of its error number. */
 export const systemErrors: Partial<Record<string, { reason: FileErrorReason; text: string }>> = {
-  ENOENT: { reason: 'not_found', text: 'nothing is there' },
+  ENOENT: { reason: 'not_found', text: 'it does not exist' },
   EISDIR: { reason: 'is_directory', text: 'it is a directory' },
   ENOTDIR: { reason: 'not_directory', text: 'it, or a part of the path to it, is not a directory' },
   EACCES: { reason: 'permission', text: 'permission denied' },
   EPERM: { reason: 'permission', text: 'the operation is not permitted' },
-  EEXIST: { reason: 'exists', text: 'something is there already' },
+  EEXIST: { reason: 'exists', text: 'something already exists there' },
   ENOTEMPTY: { reason: 'not_empty', text: 'the directory is not empty' },
   ENOSPC: { reason: 'no_space', text: 'the disk is full' },
   EDQUOT: { reason: 'no_space', text: 'the disk quota is used up' },
   EROFS: { reason: 'read_only', text: 'the file system is read-only' },
   ENAMETOOLONG: { reason: 'invalid_path', text: 'the name is too long' },
-  ELOOP: { reason: 'invalid_path', text: 'symbolic links go round in a circle' },
+  ELOOP: { reason: 'invalid_path', text: 'symbolic links form a loop' },
   ENXIO: { reason: 'not_a_file', text: 'it is a device or socket' },
 };
 

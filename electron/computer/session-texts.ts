@@ -52,7 +52,7 @@ export function noSupervisor(session: string, where: string, detail?: string): S
 /** `said`: by the sandbox or by what starts first in it; may be empty. */
 export function sandboxRefused(session: string, said: string): SessionError {
   const exchanged = said.includes('shown folder was exchanged');
-  const why = said === '' ? 'it ended without a word' : said.replace(/\.$/, '');
+  const why = said === '' ? 'it ended without a message' : said.replace(/\.$/, '');
   const next = exchanged
     ? 'Put the folder back as it was, or start a new run.'
     : 'Remove the cause, then create the session again.';

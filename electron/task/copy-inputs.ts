@@ -69,7 +69,7 @@ async function copyFile(order: InputOrder, path: string, left: number): Promise<
 
 function tooLarge(maxBytes: number, what: string): InputProblem {
   return new InputProblem(
-    `The evaluation takes at most ${maxBytes} bytes of input, and there is more: ${what}. Remove what is not asked for.`,
+    `The evaluation takes at most ${maxBytes} bytes of input, and there is more: ${what}. Remove files that the task does not ask for.`,
   );
 }
 

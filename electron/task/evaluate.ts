@@ -20,7 +20,7 @@ import { sizeOf, WrittenLimit, writtenBelow } from './written-limit';
 function throwUnlessWhole(ended: ProcessOutcome, what: string, timeout: string, most: number): void {
   if (ended.ended === 'too_much') {
     throw new Unavailable(
-      `${what} was stopped because ${ended.why ?? `it wrote more than ${sizeOf(most)}`}, and what it wrote was removed. evaluation.max_written of the task lets an evaluation write ${sizeOf(most)}: write less, or have the task allow more.`,
+      `${what} was stopped because ${ended.why ?? `it wrote more than ${sizeOf(most)}`}, and what it wrote was removed. evaluation.max_written of the task limits an evaluation to ${sizeOf(most)}: write less, or raise the limit in the task.`,
     );
   }
   if (ended.ended === 'timeout')
@@ -194,7 +194,7 @@ function whyUnavailable(error: unknown): string {
   const code = (error as NodeJS.ErrnoException).code;
   if (code === 'EEXIST') {
     const { path = 'a file' } = error as NodeJS.ErrnoException;
-    return `Somebody else made ${path} while the evaluation was prepared, so nothing of it counts. Evaluate again.`;
+    return `Something else created ${path} while the evaluation was being prepared, so the evaluation does not count. Evaluate again.`;
   }
   if (code === 'ENOSPC') return 'The disk of the evaluating machine is full. Free space and evaluate again.';
   throw error;

@@ -53,7 +53,7 @@ export async function readResult(path: string, lastLine: string): Promise<Evalua
 /** Undefined where there is none. */
 async function writtenResult(path: string): Promise<string | undefined> {
   const above = await lstat(dirname(path));
-  if (!above.isDirectory()) throw odd('lies in a folder that was exchanged');
+  if (!above.isDirectory()) throw odd('is in a folder that was replaced');
   let file: FileHandle;
   try {
     file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -67,7 +67,7 @@ async function writtenResult(path: string): Promise<string | undefined> {
   try {
     const about = await file.stat();
     if (!about.isFile()) throw odd('is not a regular file');
-    if (about.nlink !== 1) throw odd('is a file that has another name as well');
+    if (about.nlink !== 1) throw odd('is a file that also has another name');
     if (about.size > MAX_RESULT_BYTES) throw odd(`is larger than ${MAX_RESULT_BYTES / 2 ** 20} MB`);
     return await file.readFile('utf8');
   } finally {

@@ -120,7 +120,7 @@ export class HostEvaluator implements EvaluatingMachine {
   private async refuseResult(result: string, signal: AbortSignal): Promise<void> {
     const there = `if [ -e ${shellQuote(result)} ] || [ -L ${shellQuote(result)} ]; then echo there; fi`;
     if ((await this.script(there, signal)).trim() === '') return;
-    throw new Error('there was a result before the evaluator was started, so somebody else made it');
+    throw new Error('a result existed before the evaluator was started, so something else created it');
   }
 
   private async copy(source: string, target: string, signal: AbortSignal): Promise<void> {

@@ -50,11 +50,11 @@ describe('a summary', () => {
       const read = given(...texts);
       return read.ok ? '' : read.problem;
     };
-    expect(problem()).toContain(`None names ${first}, ${second}.`);
-    expect(problem(`${first} one`, 'two', 'three')).toContain(`None names ${second}.`);
-    expect(problem(`${first} one`, ' ')).toContain(`None names ${second}.`);
-    expect(problem(`${first} one`, `${second}X`)).toContain(`None names ${second}.`);
-    expect(problem(`${first} and ${second}`)).toContain('a reflection of its own for each; there is only 1');
+    expect(problem()).toContain(`No reflection names ${first}, ${second}.`);
+    expect(problem(`${first} one`, 'two', 'three')).toContain(`No reflection names ${second}.`);
+    expect(problem(`${first} one`, ' ')).toContain(`No reflection names ${second}.`);
+    expect(problem(`${first} one`, `${second}X`)).toContain(`No reflection names ${second}.`);
+    expect(problem(`${first} and ${second}`)).toContain('a separate reflection for each; there is only 1');
     const field = readSummary(answer({ ...whole, reflections: [{ hint: first, text: 'one' }] }), [hint]);
     expect(field.ok).toBe(true);
   });

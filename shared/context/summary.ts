@@ -28,7 +28,7 @@ const TEXT_PARTS: readonly Part[] = [
   },
   {
     key: 'knowledge',
-    title: 'What is known',
+    title: 'Known facts',
     asked:
       'Facts the work depends on: constraints of the task, what data and scripts look like, versions, paths, commands that work, settings with their exact values.',
   },
@@ -36,18 +36,18 @@ const TEXT_PARTS: readonly Part[] = [
     key: 'files_and_pages',
     title: 'Files and pages',
     asked:
-      'Files that were created, changed, deleted or read, with full paths, what is in them and their state; web pages with their address and what they said.',
+      'Files that were created, changed, deleted or read, with full paths, contents and state; web pages with their address and what they said.',
   },
   {
     key: 'sessions',
     title: 'Sessions',
     asked:
-      'Every session that is open, by name and computer: its last command, whether it still runs, where its log is, which GPUs it uses.',
+      'Every open session, by name and computer: its last command, whether that is still running, where its log is, which GPUs it uses.',
   },
   {
     key: 'latest_actions',
     title: 'Latest actions',
-    asked: 'The last few actions with their outcome, and what should be done next.',
+    asked: 'The last few actions and their outcomes, and what should be done next.',
   },
   {
     key: 'experiments',
@@ -61,7 +61,7 @@ const REFLECTIONS: Part = {
   key: 'reflections',
   title: 'Reflections',
   asked:
-    'Lessons that hold beyond this moment: mistakes and how to avoid them. One for each hint of the user, naming its id, saying what it asks for and how it was or will be followed; keep the reflections of an earlier summary.',
+    'Lessons of lasting value: mistakes and how to avoid them. Also one for each hint from the user, naming its id and saying what it asks for and how it was or will be followed. Keep the reflections of an earlier summary.',
 };
 
 export const summaryTool: Tool = {
@@ -69,7 +69,7 @@ export const summaryTool: Tool = {
   function: {
     name: SUMMARY_TOOL,
     description:
-      'Keeps the state of the work. What is not in the arguments is forgotten. Every argument is needed; write "none" where there is nothing to say.',
+      'Saves the state of the work. Anything not in the arguments is forgotten. Every argument is required; write "none" where there is nothing to say.',
     parameters: {
       type: 'object',
       properties: {
@@ -84,7 +84,7 @@ export const summaryTool: Tool = {
             properties: {
               hint: {
                 type: 'string',
-                description: 'Id of the hint it answers, such as hint-3F9K2A; empty when none.',
+                description: 'Id of the hint it is about, such as hint-3F9K2A; empty if none.',
               },
               text: { type: 'string' },
             },
@@ -124,14 +124,14 @@ export function readSummary(
 ): { ok: true; summary: Summary } | { ok: false; problem: string } {
   const fail = (problem: string) => ({ ok: false as const, problem });
   if (answer.finishReason === 'length') {
-    return fail('Your answer was cut off at the token limit. Write it again, shorter, so that it is whole.');
+    return fail('Your answer was cut off at the token limit. Write a shorter one that fits.');
   }
   const [call, ...more] = answer.calls;
   if (call === undefined) {
     return fail(
       answer.text.trim() === ''
         ? `Your answer was empty. Call ${SUMMARY_TOOL}.`
-        : `Your answer held no call. Put the summary into the arguments of ${SUMMARY_TOOL}.`,
+        : `Your answer contained no call. Put the summary into the arguments of ${SUMMARY_TOOL}.`,
     );
   }
   if (more.length > 0) return fail(`Call ${SUMMARY_TOOL} exactly once.`);
@@ -181,10 +181,10 @@ function reflectionProblem(said: Summary['reflections'], names: readonly string[
   const named = new Set(said.flatMap(({ hint, text }) => hintNamesIn(`${hint} ${text}`)));
   const open = names.filter((name) => !named.has(name));
   if (open.length > 0) {
-    return `Each hint of the user needs a reflection that names its id, also when an earlier summary spoke of it. None names ${open.join(', ')}.`;
+    return `Each hint from the user needs a reflection that names its id, even if an earlier summary covered it. No reflection names ${open.join(', ')}.`;
   }
   return said.length < names.length
-    ? `The user gave ${names.length} hints. Write a reflection of its own for each; there ${said.length === 1 ? 'is' : 'are'} only ${said.length}.`
+    ? `The user gave ${names.length} hints. Write a separate reflection for each; there ${said.length === 1 ? 'is' : 'are'} only ${said.length}.`
     : null;
 }
 

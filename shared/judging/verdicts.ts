@@ -25,7 +25,11 @@ export function judgeTool(rubric: JudgeWindow['rubric'], isOwn: boolean): Tool {
     reason: { type: 'string', ...(isOwn ? { maxLength: MOST_REASON } : { enum: reasonsOf[rubric] }) },
     confidence: { type: 'number', minimum: 0, maximum: 1 },
     why: { type: 'string', description: 'One sentence.' },
-    cites: { type: 'array', items: { type: 'integer' }, description: 'Numbers of the turns that show it.' },
+    cites: {
+      type: 'array',
+      items: { type: 'integer' },
+      description: 'Numbers of the turns that support it.',
+    },
   };
   const turns = {
     type: 'array',
@@ -35,7 +39,7 @@ export function judgeTool(rubric: JudgeWindow['rubric'], isOwn: boolean): Tool {
     type: 'function',
     function: {
       name: 'judge_turns',
-      description: 'Gives the verdict on every turn that was asked about.',
+      description: 'Gives the verdict on every turn you were asked about.',
       parameters: { type: 'object', properties: { turns }, required: ['turns'] },
     },
   };

@@ -55,7 +55,7 @@ export const guidelinePoints: Readonly<Record<ReasonCode, GuidelinePoint>> = {
   'lowers-high-score': {
     text: 'Mask a step that risks a result that is already as good as it gets.',
     counts:
-      'At the full score almost nothing is left to do but keep the output and finish. Look at the best score at that moment in the facts row.',
+      'At the full score almost nothing is left to do but keep the output and finish. Go by the best score at that moment.',
   },
   'blind-edit': {
     text: 'Mask a step that changes a file whose current content was not looked at just before.',
@@ -70,12 +70,12 @@ export const guidelinePoints: Readonly<Record<ReasonCode, GuidelinePoint>> = {
   'contradicts-hint': {
     text: 'Mask the steps before a hint that do what the hint advises against.',
     counts:
-      'Only steps before the hint. Steps that the hint praises or merely builds on stay. The banner above the step proposes a range; trim it to what is really meant.',
+      'Only steps before the hint. Steps that the hint praises or merely builds on stay, and so do those that it does not really concern.',
   },
   'eval-timing': {
     text: 'Mask an evaluation or a finish at the wrong moment.',
     counts:
-      'Evaluating again without a change since; finishing below the best score, or early with tries and time left.',
+      'Evaluating again without a change since; finishing below the best score, or early, with evaluations and time left.',
   },
   'template-cot': {
     text: 'Mask a step that makes up reasoning from a fixed pattern.',
@@ -88,7 +88,7 @@ export const guidelinePoints: Readonly<Record<ReasonCode, GuidelinePoint>> = {
 export const guidelineKeeps: readonly GuidelineKeep[] = [
   {
     name: 'Sleeping while something runs',
-    text: 'Waiting for training or inference shows patience and leaves the machines to their work.',
+    text: 'Waiting for training or inference shows patience and lets the machines do their work.',
   },
   {
     name: 'Systematic debugging',
@@ -106,5 +106,5 @@ export const guidelineKeeps: readonly GuidelineKeep[] = [
 
 export const guidelinePrinciple = {
   title: 'Tolerant to decisions, strict to their execution',
-  text: 'A decision at the beginning that is not perfect but still moves towards the goal may stay. The steps that carry it out are masked wherever they match one of the nine points: look hardest at commands and at the contents of files that are created or edited.',
+  text: 'A decision at the beginning that is not perfect but still moves towards the goal may stay. The steps that carry it out are masked wherever one of the points for masking applies: look hardest at commands and at the contents of files that are created or edited.',
 };

@@ -63,7 +63,7 @@ describe('run_command', () => {
     await reaches('c', 'busy');
     const busy = await now('c', 'echo x');
     expect(busy).toMatchObject({ ok: false, error: { code: 'session_busy' }, data: { state: 'busy' } });
-    for (const way of ['1. wait', '2. end', '3. run', '4. answer']) expect(busy.text).toContain(way);
+    for (const way of ['1. wait', '2. stop', '3. run', '4. answer']) expect(busy.text).toContain(way);
     const killed = await rig.call('kill_session_processes', { session_id: 'c', force: true });
     expect(killed.text).toMatch(/^Ended 1 process\. Session c is idle\.\n\d+: sleep 61/);
     await start('c', 'read answer; echo "got $answer"');
@@ -94,7 +94,7 @@ describe('run_command', () => {
     expect(last.ok).toBe(true);
     expect(last.events.map((event) => event.kind)).toEqual(['session.opened', 'session.ended']);
     const next = await now('d', 'echo new');
-    expect(next.text).toContain('had ended with exit code 3; this is a fresh one');
+    expect(next.text).toContain('had ended with exit code 3; this is a new one');
     expect(next.data.session).toBe('d');
     expect(next.events.map((event) => event.kind)).toEqual(['session.opened']);
   });

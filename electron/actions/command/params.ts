@@ -13,7 +13,7 @@ export const computerParam: ActionParam = {
 export const anyComputerParam: ActionParam = {
   name: 'computer_ip',
   type: 'string',
-  description: 'Computer; all of them when left out.',
+  description: 'Computer; all of them when omitted.',
 };
 
 /** Left out: the session that was used last, see `SessionDesk.existing`. */
@@ -21,7 +21,7 @@ export const sessionParam: ActionParam = {
   name: 'session_id',
   type: 'string',
   problem: whyNoSessionName,
-  note: 'The session; left out: the one used last on that computer.',
+  note: 'The session; when omitted, the one used last on that computer.',
 };
 
 /** The reference's transport settings: accepted, without effect. */

@@ -25,7 +25,7 @@ const interruptGraceMs = 1500;
 const maxTries = 3;
 
 const elsewhere =
-  'see it in parts with get_session_output (start_lines, end_lines), or write such output to a file and look there';
+  'see it in parts with get_session_output (start_lines, end_lines), or redirect such output to a file and read that';
 
 interface Place {
   computer: Computer;
@@ -39,7 +39,7 @@ export const runCommand: ActionDefinition = {
   name: 'run_command',
   family: 'command',
   description: (task) =>
-    `Runs a shell command in a session (opened if need be) while you go on; get_session_output shows its output. wait_for_completion=true waits and returns the output, but kills the command after ${duration(task.waitLimitMs)}.`,
+    `Runs a shell command in a session (opened if needed) while you continue; get_session_output shows its output. wait_for_completion=true waits and returns the output, but kills the command after ${duration(task.waitLimitMs)}.`,
   params: [
     computerParam,
     {
@@ -55,7 +55,7 @@ export const runCommand: ActionDefinition = {
       required: true,
       lenient: true,
       problem: whyNoSessionName,
-      note: 'The session to run in; left out: a new one.',
+      note: 'The session to run in; a new one when omitted.',
     },
     {
       name: 'wait_for_completion',
@@ -91,7 +91,7 @@ export const runCommand: ActionDefinition = {
       async: !args.flag('wait_for_completion'),
       ...trainingData(args.text('command'), env.task),
     };
-    const lost = 'The application stopped when it was about to run this command';
+    const lost = 'The application stopped just before running this command';
     if (!info) {
       return failed(
         'cancelled',
@@ -110,9 +110,9 @@ export const runCommand: ActionDefinition = {
     const to = record.endOffset ?? state.endOffset;
     const output = await env.desk.text(computer, name, record.startOffset, to);
     const ended = record.exitCode !== undefined && record.exitCode !== null;
-    const how = ended ? `It has ended with exit code ${record.exitCode}.` : 'Its end was not seen.';
+    const how = ended ? `It ended with exit code ${record.exitCode}.` : 'It was not seen to end.';
     return done(
-      `The application stopped while this command ran in session ${name} and has come back. ${how} ${now}\n${shownOutput(output)}`,
+      `The application stopped while this command was running in session ${name}, and was started again. ${how} ${now}\n${shownOutput(output)}`,
       {
         ...data,
         sessionId: info.id,
@@ -158,7 +158,8 @@ async function handOver(
         met.info = info;
         env.progress.command = { sessionId: info.id, before: info.commandSeq };
       });
-      if (!met.info) throw new WaymarkError('bug', `Session ${name} ran a command without a look at it.`);
+      if (!met.info)
+        throw new WaymarkError('bug', `Session ${name} ran a command although its state was not read.`);
       return { info: met.info, note, started };
     } catch (error) {
       if (!(error instanceof SessionError)) throw error;
@@ -268,7 +269,7 @@ async function waited(
   } catch (error) {
     if (!context.signal.aborted) throw error;
     return {
-      ...failed('cancelled', `Interrupted; the command may still run in session ${name}.`, place.data),
+      ...failed('cancelled', `Interrupted; the command may still be running in session ${name}.`, place.data),
       closedBy: 'interrupted',
     };
   }
@@ -304,7 +305,7 @@ async function waited(
   }
   const ended =
     state?.state === 'ended'
-      ? ` The shell of session ${name} has ended; the next command gets a fresh one.`
+      ? ` The shell of session ${name} has ended; the next command gets a new one.`
       : '';
   return done(
     `${place.note}Exit code ${outcome.exitCode} after ${duration(took)} ${where}.${ended}\n${shownOutput(output)}`,
@@ -328,10 +329,10 @@ async function killed(place: Place, commandSeq: number, env: ActionEnvironment):
     outcome = await sessions.waitCommand(name, commandSeq, { timeoutMs: 1000 });
   }
   const output = await env.desk.text(place.computer, name, outcome.startOffset, outcome.endOffset);
-  const left = outcome.timedOut ? ' It did not die yet; look at the session.' : '';
+  const left = outcome.timedOut ? ' It is still alive; check the session.' : '';
   return failed(
     'timed_out',
-    `Killed after ${duration(limit)}, the limit with wait_for_completion=true (session ${name}).${left}${waiting} Run long commands with wait_for_completion=false. Its output until then:\n${shownOutput(output)}`,
+    `Killed after ${duration(limit)}, the limit for wait_for_completion=true (session ${name}).${left}${waiting} Run long commands with wait_for_completion=false. Its output until then:\n${shownOutput(output)}`,
     {
       ...place.data,
       exitCode: outcome.exitCode,

@@ -16,7 +16,7 @@ export const createSession: ActionDefinition = {
       name: 'session_id',
       type: 'string',
       problem: whyNoSessionName,
-      note: 'A free name when left out.',
+      note: 'An unused name when omitted.',
     },
     ...transportParams,
   ],

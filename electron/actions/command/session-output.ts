@@ -55,13 +55,13 @@ async function since(env: ActionEnvironment, computer: Computer, info: SessionIn
   return { lines, endOffset, partial };
 }
 
-const partialNote = (partial: boolean) => (partial ? ' Only the last 4 MB were looked at.' : '');
+const partialNote = (partial: boolean) => (partial ? ' Only the last 4 MB were read.' : '');
 
 /** The end of a session's output, counted in logical lines. */
 export const getSessionOutput: ActionDefinition = {
   name: 'get_session_output',
   family: 'command',
-  description: "Shows the last start_lines lines of a session's output, without the last end_lines of them.",
+  description: "Shows the last start_lines lines of a session's output, minus the last end_lines.",
   params: [
     computerParam,
     sessionParam,
@@ -81,7 +81,7 @@ export const getSessionOutput: ActionDefinition = {
     {
       name: 'since_timestamp',
       type: 'number',
-      description: 'Seconds since 1970, instead of lines.',
+      description: 'Unix time in seconds; instead of lines.',
     },
   ],
   mayChangeFiles: true,
@@ -102,7 +102,7 @@ export const getSessionOutput: ActionDefinition = {
     const { from, to } = sliceFromEnd(lines.length, start, end);
     const what =
       to <= from
-        ? `No lines there: the output has ${counted(lines.length, 'line')}.`
+        ? `No lines in that range: the output has ${counted(lines.length, 'line')}.`
         : `Lines ${from + 1}-${to} of ${lines.length}${partial ? ' in the last 4 MB' : ''}.`;
     return shown(env, computer, info, what, lines.slice(from, to), endOffset, context.signal);
   },
@@ -112,7 +112,7 @@ export const getSessionOutput: ActionDefinition = {
 export const getSessionRecentOutput: ActionDefinition = {
   name: 'get_session_recent_output',
   family: 'command',
-  description: 'Shows what a session printed in the last seconds.',
+  description: 'Shows what a session printed in the last `seconds`.',
   params: [
     computerParam,
     sessionParam,
@@ -138,7 +138,7 @@ export const clearSessionBuffer: ActionDefinition = {
   async run(args, env) {
     const computer = env.desk.computer(args.optionalText('computer_ip'));
     const info = await env.desk.existing(computer, args.optionalText('session_id'));
-    return done(`The output of session ${info.name} on ${computer.name} up to now is cleared.`, {
+    return done(`Cleared the output so far of session ${info.name} on ${computer.name}.`, {
       computer: computer.name,
       session: info.name,
       sessionId: info.id,
@@ -188,7 +188,7 @@ export const inputInSession: ActionDefinition = {
   name: 'input_in_session',
   family: 'command',
   description:
-    'Types a line and Enter into a program that waits for input. A control character alone, such as \\u0003, is sent even to a busy program.',
+    'Types a line and Enter into a program waiting for input. A control character alone, such as \\u0003, is sent even to a busy program.',
   params: [
     computerParam,
     sessionParam,
@@ -196,7 +196,7 @@ export const inputInSession: ActionDefinition = {
       name: 'input_text',
       type: 'string',
       emptyIsValue: true,
-      note: 'What to type; left out: only Enter.',
+      note: 'What to type; only Enter when omitted.',
     },
   ],
   mayChangeFiles: true,
@@ -223,7 +223,7 @@ export const inputInSession: ActionDefinition = {
     ) {
       return failed(
         'refused',
-        `Not typed: session ${info.name} does not wait for input, it is ${how}. Look at it with get_session_output; \\u0003 as input_text interrupts it.`,
+        `Not typed: session ${info.name} is not waiting for input; it is ${how}. View it with get_session_output, or interrupt it with \\u0003 as input_text.`,
         { ...data, state: before.state },
       );
     }
@@ -240,12 +240,13 @@ export const inputInSession: ActionDefinition = {
       return type(args, env, context, computer, info.name);
     }
     const { lines, endOffset } = await env.desk.lines(computer, info);
-    const why = context.lookFor === 'link' ? 'The session is another one by now' : 'The application stopped';
-    const what = `${why} when it was about to type; whether it did is not known. The last lines:`;
+    const why =
+      context.lookFor === 'link' ? 'The session was replaced by another one' : 'The application stopped';
+    const what = `${why} just before or while typing, so it is unknown whether the input was typed. The last lines:`;
     return {
       ...(await shown(env, computer, info, what, lines.slice(-20), endOffset, context.signal)),
       ok: false,
-      error: { code: 'cancelled', message: 'Whether the input was typed is not known.' },
+      error: { code: 'cancelled', message: 'It is unknown whether the input was typed.' },
       closedBy: 'interrupted',
     };
   },

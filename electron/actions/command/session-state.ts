@@ -81,7 +81,7 @@ export const killSessionProcesses: ActionDefinition = {
   name: 'kill_session_processes',
   family: 'command',
   description:
-    'Ends everything that runs in a session, background jobs too, but keeps the session. force=true kills at once.',
+    'Stops everything running in a session, background jobs too, but keeps the session. force=true kills at once.',
   params: [
     computerParam,
     sessionParam,

@@ -63,13 +63,9 @@ async function goOn(env: ActionEnvironment): Promise<ActionResult | undefined> {
 }
 
 const conflict = (path: string) =>
-  failed(
-    'conflict',
-    `Not written: ${path} was changed by something else at the same moment. Look at it again.`,
-    {
-      path,
-    },
-  );
+  failed('conflict', `Not written: ${path} was changed by something else at the same time. Read it again.`, {
+    path,
+  });
 
 /** Creates or replaces a whole file. */
 export const createFile: ActionDefinition = {
@@ -84,7 +80,7 @@ export const createFile: ActionDefinition = {
       required: true,
       lenient: true,
       emptyIsValue: true,
-      note: 'The whole content; left out: an empty file.',
+      note: 'The whole content; an empty file when omitted.',
     },
   ],
   async run(args, env, context) {
@@ -163,17 +159,17 @@ function notDone(env: ActionEnvironment, path: string, now: string | null): Acti
   const logged = env.facts.files.get(path);
   const data = { path };
   if (now === null || (logged !== undefined && logged === now)) {
-    const what = now === null ? 'does not exist' : 'is as it was before';
+    const what = now === null ? 'does not exist' : 'is unchanged';
     return failed(
       'cancelled',
-      `The application stopped before this was written: ${path} ${what}. Repeat it if it is still right.`,
+      `The application stopped before this was written: ${path} ${what}. Repeat the call if you still want it.`,
       data,
     );
   }
   return {
     ...failed(
       'cancelled',
-      `The application stopped during this action, and ${path} does not have the content it would have left. Look at the file before you go on.`,
+      `The application stopped during this action, and ${path} does not have the expected content. Look at the file before you continue.`,
       data,
     ),
     closedBy: 'interrupted',
@@ -206,7 +202,7 @@ function planEdit(
   if (to !== -1 && !append && to > total)
     return `Not edited: ${has}; end must be at most ${total}, or -1 for the last line.`;
   if (!append && end < from)
-    return `Not edited: end (${to}) lies before start (${from}). Lines ${from} to end are replaced, both included.`;
+    return `Not edited: end (${to}) is before start (${from}). Lines start to end are replaced, both included.`;
   const changed = replaceLines(file, from, end, content);
   return { start: from, end, ...changed, removed: file.lines.slice(from - 1, end) };
 }
@@ -223,10 +219,10 @@ function echo(plan: EditPlan): { text: string; shownStart: number; shownEnd: num
     const half = maxAdded / 2;
     now = [
       numbered(lines, shownStart, plan.start + half - 1),
-      `(${plan.added - maxAdded} new lines between)`,
+      `(${plan.added - maxAdded} new lines not shown)`,
       numbered(lines, lastNew - half + 1, shownEnd),
     ].join('\n');
-  } else now = shownEnd < shownStart ? '(the file is empty now)' : numbered(lines, shownStart, shownEnd);
+  } else now = shownEnd < shownStart ? '(the file is now empty)' : numbered(lines, shownStart, shownEnd);
   const removed =
     plan.removed.length === 0
       ? []
@@ -279,7 +275,7 @@ export const editFile: ActionDefinition = {
     if (read.file.damaged) {
       return failed(
         'refused',
-        `Not edited: ${path} has bytes that are not valid text, and an edit would destroy them. Use run_command.`,
+        `Not edited: ${path} contains bytes that are not valid text, and an edit would destroy them. Use run_command.`,
         { path },
       );
     }
@@ -290,7 +286,7 @@ export const editFile: ActionDefinition = {
     const data = { path, totalLines: plan.file.lines.length, sha256: sha256(bytes) };
     if (sha256(bytes) === read.sha256) {
       return done(
-        `Nothing changed: lines ${plan.start}-${plan.end} of ${path} already read like that.`,
+        `Nothing changed: lines ${plan.start}-${plan.end} of ${path} already have this content.`,
         data,
       );
     }
@@ -306,7 +302,7 @@ export const editFile: ActionDefinition = {
       before,
       file: plan.file,
       say: () => ({
-        text: `${what}; it has ${counted(plan.file.lines.length, 'line')} now.\n${shown.text}`,
+        text: `${what}; it now has ${counted(plan.file.lines.length, 'line')}.\n${shown.text}`,
         data: {
           ...data,
           startLine: plan.start,

@@ -29,7 +29,7 @@ describe('looking', () => {
     expect((await rig.call('file_scroll_down')).data).toMatchObject({ startLine: 101, endLine: 200 });
     expect((await rig.call('file_scroll_down')).data).toMatchObject({ startLine: 201, endLine: 250 });
     expect((await rig.call('file_scroll_down')).text).toMatch(
-      /^Nothing more to show: .* ends with line 250, and you have seen lines \d+-250 last\.$/,
+      /^Nothing more to show: .* ends at line 250, and lines \d+-250 were shown last\.$/,
     );
     expect((await rig.call('file_goto_line', { line_number: 120 })).data).toMatchObject({ startLine: 70 });
     expect((await rig.call('file_scroll_up')).data).toMatchObject({ startLine: 1, endLine: 69 });
@@ -48,7 +48,7 @@ describe('looking', () => {
   test('what is unusual about the bytes is said; binary is refused', async () => {
     await put('crlf.txt', 'a\r\nb');
     expect((await rig.call('open_file', { path: at('crlf.txt') })).text).toContain(
-      '(CRLF line ends, no line break at the end)',
+      '(CRLF line endings, no line break at the end)',
     );
     await put('wide.txt', Buffer.from('\uFEFFa\nb\n', 'utf16le'));
     expect((await rig.call('open_file', { path: at('wide.txt') })).text).toContain('(UTF-16 LE)');
@@ -80,7 +80,7 @@ describe('paths', () => {
     await symlink('/etc', at('etc'));
     const through = await rig.call('open_file', { path: at('etc/passwd') });
     expect(through).toMatchObject({ ok: false, error: { code: 'refused' } });
-    expect(through.text).toContain('a symbolic link leads to /etc/passwd');
+    expect(through.text).toContain('a symbolic link points to /etc/passwd');
     const written = await rig.call('create_file', { filename: at('etc/new/deep.txt'), content: 'x' });
     expect(written.error?.code).toBe('refused');
   });
@@ -133,7 +133,7 @@ describe('changing', () => {
     await rig.call('open_file', { path: at('e.txt') });
     const edited = await rig.call('edit_file', { path: at('e.txt'), start: 2, end: 3, content: 'new2' });
     expect(edited.text.split('\n')).toEqual([
-      `Replaced lines 2-3 of ${at('e.txt')} with 1 line; it has 249 lines now.`,
+      `Replaced lines 2-3 of ${at('e.txt')} with 1 line; it now has 249 lines.`,
       'Removed:',
       '2|line 2',
       '3|line 3',
@@ -160,7 +160,7 @@ describe('changing', () => {
     for (const [start, end, problem] of [
       [6, -1, 'start must be at most 5'],
       [1, 9, 'end must be at most 4'],
-      [3, 2, 'lies before start'],
+      [3, 2, 'is before start'],
     ]) {
       const refused = await rig.call('edit_file', { path: at('e.txt'), start, end, content: 'x' });
       expect(refused).toMatchObject({
@@ -172,7 +172,7 @@ describe('changing', () => {
     const same = await rig.call('edit_file', { path: at('e.txt'), start: 4, end: 4, content: 'four' });
     expect(same).toMatchObject({ ok: true, events: [], text: expect.stringMatching(/^Nothing changed/) });
     const big = await rig.call('edit_file', { path: at('e.txt'), start: 1, content: numbers(5000) });
-    expect(big.text).toContain('new lines between');
+    expect(big.text).toContain('new lines not shown');
     expect(big.text.length).toBeLessThan(8200);
   });
 
@@ -213,7 +213,7 @@ describe('searching', () => {
     const found = await rig.call('search_dir', { search_term: 'needle', dir_path: at('many') });
     expect(found).toMatchObject({ ok: true, data: { hits: 120, files: 60, partial: false } });
     expect(found.text.split('\n')[0]).toBe(
-      `"needle" is in 120 lines of 60 files in ${at('many')}. The first 100 are shown.`,
+      `"needle" is on 120 lines of 60 files in ${at('many')}. The first 100 are shown.`,
     );
     const names = await rig.call('find_file', { file_name: 'n1', dir_path: at('many') });
     expect(names.data).toMatchObject({ hits: 11 });
@@ -272,13 +272,13 @@ describe('a folder that is shown to the run', () => {
       expect(found.text).toContain('words.txt');
       await expect(own.call('open_file', { path: join(shown, 'out/words.txt') })).resolves.toMatchObject({
         ok: false,
-        text: expect.stringContaining('a symbolic link leads to'),
+        text: expect.stringContaining('a symbolic link points to'),
       });
       for (const path of [`${shown}x/words.txt`, `${shown}/../${basename(other)}/words.txt`])
         await expect(own.call('open_file', { path })).rejects.toThrow(/outside the workspace/);
       for (const path of [join(shown, 'new.txt'), join(shown, 'words.txt')])
         await expect(own.call('create_file', { filename: path, content: 'x' })).rejects.toThrow(
-          'where file actions only read. Change it with run_command',
+          'where file actions can only read. Change it with run_command',
         );
       const linked = await own.call('create_file', {
         filename: join(own.root, 'data/new.txt'),

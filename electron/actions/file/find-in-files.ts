@@ -100,8 +100,8 @@ export const searchDir: ActionDefinition = {
     const searched = await searchAll(env, files, term, context.signal);
     const { rows, hits, inFiles, skipped } = searched;
     const left = [
-      ...(skipped > 0 ? [`${counted(skipped, 'large or unreadable file')} left out`] : []),
-      ...(walked.truncated || searched.stopped ? ['the folder is too large to search it all'] : []),
+      ...(skipped > 0 ? [`${counted(skipped, 'large or unreadable file')} skipped`] : []),
+      ...(walked.truncated || searched.stopped ? ['the folder is too large to search completely'] : []),
     ];
     const note = left.length > 0 ? ` (${left.join('; ')})` : '';
     const data = { query: term, where: root, hits, files: inFiles, partial: left.length > 0 };
@@ -110,7 +110,7 @@ export const searchDir: ActionDefinition = {
         `No file in ${env.files.label(root)} contains "${term}"${note}. Hidden files were not searched.`,
         data,
       );
-    const found = `"${term}" is in ${counted(hits, 'line')} of ${counted(inFiles, 'file')} in ${env.files.label(root)}${note}.`;
+    const found = `"${term}" is on ${counted(hits, 'line')} of ${counted(inFiles, 'file')} in ${env.files.label(root)}${note}.`;
     return done(boundText([found + moreOf(rows.length, hits), ...rows].join('\n'), narrower), data);
   },
 };
@@ -193,7 +193,7 @@ export const findFile: ActionDefinition = {
     const found = walked.entries
       .filter((entry) => entry.kind !== 'directory' && matches(entry.path))
       .map((entry) => entry.path);
-    const note = walked.truncated ? ' (the folder is too large to search it all)' : '';
+    const note = walked.truncated ? ' (the folder is too large to search completely)' : '';
     const data = { query: name, where: root, hits: found.length, partial: walked.truncated };
     if (found.length === 0) {
       return done(
@@ -216,14 +216,14 @@ export const findFile: ActionDefinition = {
 export const listFiles: ActionDefinition = {
   name: 'list_files',
   family: 'file',
-  description: 'Lists what is in a folder.',
+  description: 'Lists the contents of a folder.',
   params: [
     whereParam('path'),
     {
       name: 'show_hidden',
       type: 'boolean',
       default: false,
-      note: 'Also names that start with a dot.',
+      note: 'Include names that start with a dot.',
     },
   ],
   async run(args, env) {

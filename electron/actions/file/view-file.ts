@@ -24,7 +24,7 @@ function oddities({ file }: ReadText): string {
   const found: string[] = [];
   if (file.encoding !== 'utf8') found.push(file.encoding === 'utf16le' ? 'UTF-16 LE' : 'UTF-16 BE');
   else if (file.bom) found.push('byte order mark');
-  if (mainEnding(file) === '\r\n') found.push('CRLF line ends');
+  if (mainEnding(file) === '\r\n') found.push('CRLF line endings');
   if (file.endings.at(-1) === '') found.push('no line break at the end');
   if (file.damaged) found.push('some bytes are not valid text and are shown as \uFFFD');
   return found.length === 0 ? '' : ` (${found.join(', ')})`;
@@ -86,7 +86,7 @@ function shownImage(env: ActionEnvironment, read: ReadImageFile): ActionResult {
   if (!env.takesImages()) {
     return failed(
       'unsupported',
-      `${name} is an image (${what}), and you cannot see images in this run. Use run_command with a program that measures or reads what you need from it.`,
+      `${name} is an image (${what}), and you cannot see images in this run. Use run_command with a program that extracts what you need from it.`,
       data,
     );
   }
@@ -158,9 +158,9 @@ async function scroll(env: ActionEnvironment, down: boolean): Promise<ActionResu
   const total = read.file.lines.length;
   const window = windowBeside(current, windowSize, total, down);
   if (window !== null) return shown(env, read, window, windowSize, down ? window.startLine : window.endLine);
-  const edge = down ? `ends with line ${total}` : 'begins with line 1';
+  const edge = down ? `ends at line ${total}` : 'starts at line 1';
   return done(
-    `Nothing more to show: ${env.files.label(read.path)} ${edge}, and you have seen lines ${current.startLine}-${current.endLine} last.`,
+    `Nothing more to show: ${env.files.label(read.path)} ${edge}, and lines ${current.startLine}-${current.endLine} were shown last.`,
     { path: read.path, totalLines: total },
   );
 }
@@ -187,7 +187,7 @@ export const fileScrollUp: ActionDefinition = {
 export const getFileInfo: ActionDefinition = {
   name: 'get_file_info',
   family: 'file',
-  description: 'Names the current file, its length and the lines shown last.',
+  description: 'Shows the name and length of the current file and the lines shown last.',
   params: [],
   async run(_args, env) {
     const current = env.facts.currentFile;

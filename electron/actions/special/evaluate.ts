@@ -8,7 +8,7 @@ const metricsLimit = 4000;
 const points = (score: number) => String(Math.round(score * 100) / 100);
 
 /** What the task cannot give more than, where that is not everything. */
-const most = (score: number) => (score < 100 ? `; this task gives ${points(score)} at most` : '');
+const most = (score: number) => (score < 100 ? `; the maximum in this task is ${points(score)}` : '');
 
 /** How many are left is said with each request: people may change the limit before the next one. */
 function lastOne(env: ActionEnvironment, used: number): string {
@@ -37,10 +37,10 @@ export const evaluateWorkspace: ActionDefinition = {
   name: 'eval',
   family: 'special',
   description: (task) =>
-    `Scores the workspace. An evaluation that cannot be run is not counted. ${
+    `Scores the workspace. An evaluation that cannot run does not count. ${
       task.onEvalsSpent === 'finish'
-        ? 'Your last one ends the run.'
-        : 'When none is left, another eval ends the run.'
+        ? 'The last one ends the run.'
+        : 'Once none is left, another eval ends the run.'
     }`,
   params: [],
   mayChangeFiles: true,
@@ -48,7 +48,7 @@ export const evaluateWorkspace: ActionDefinition = {
     const used = env.facts.evalsUsed;
     if (used >= env.task.maxEvals) {
       return {
-        ...done('No evaluations were left, so this ends the run with a final one.', {
+        ...done('No evaluations were left, so the run ends now, with a final one.', {
           tries: used,
         }),
         ends: 'evals_spent',
@@ -83,7 +83,7 @@ export const evaluateWorkspace: ActionDefinition = {
     const message = result.message === '' ? '' : `\n${result.message}`;
     return {
       ...done(
-        `Score: ${points(result.score)} of 100${penalty}${most(env.task.maxScore)}.${lastOne(env, now)}${boundText(message + metrics, 'the evaluator said too much', metricsLimit)}${tampered}`,
+        `Score: ${points(result.score)} of 100${penalty}${most(env.task.maxScore)}.${lastOne(env, now)}${boundText(message + metrics, 'the message of the evaluator is too long', metricsLimit)}${tampered}`,
         {
           score: result.score,
           raw: result.raw,

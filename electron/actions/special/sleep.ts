@@ -12,7 +12,7 @@ const longest = 1800;
 /** A sleep of this length while nothing runs is asked about (APOLLO appendix E), ms. */
 const longSleep = 120_000;
 
-const after = 'Look at what changed (get_session_output) before you do anything else.';
+const after = 'Check what changed (get_session_output) before you do anything else.';
 
 /** Resolves after `ms`, or earlier when a human wakes the agent. @throws the reason when `signal` aborts */
 async function rest(env: ActionEnvironment, context: ActionContext, ms: number): Promise<'over' | 'woken'> {
@@ -51,7 +51,7 @@ async function held(env: ActionEnvironment, askedMs: number): Promise<ActionResu
   const level = env.task.guards.early_sleep;
   const again = env.facts.last?.held === true && level === 'warn';
   if (level === 'off' || askedMs < longSleep || again || (await mayRun(env))) return null;
-  const message = `Nothing is running in your sessions, so there is nothing to wait for, and you did not sleep for the ${duration(askedMs)}.`;
+  const message = `Nothing is running in your sessions, so there is nothing to wait for; the sleep of ${duration(askedMs)} was skipped.`;
   if (level === 'refuse') return failed('refused', message, { guards: ['early_sleep'] });
   const notices = [{ rule: 'early_sleep', level, message }];
   const text = `${message} Call sleep again if you want to wait anyway.`;
@@ -62,7 +62,7 @@ async function held(env: ActionEnvironment, askedMs: number): Promise<ActionResu
 export const sleep: ActionDefinition = {
   name: 'sleep',
   family: 'special',
-  description: `Waits for up to ${longest} s; what runs in sessions goes on.`,
+  description: `Pauses for up to ${longest} s; commands in sessions keep running.`,
   params: [
     {
       name: 'sleep_time',
@@ -106,8 +106,8 @@ export const sleep: ActionDefinition = {
         : ms < allowed
           ? ' (a training run has reached its time limit)'
           : ms < longest * 1000
-            ? ' (no more working time was left)'
-            : ` (the longest at a time; you asked for ${duration(asked)})`;
+            ? ' (the working time ran out)'
+            : ` (the maximum; you asked for ${duration(asked)})`;
     return done(`Slept ${duration(ms)}${why}. ${after}`, data);
   },
   async look(args, env, context) {

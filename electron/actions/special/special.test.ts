@@ -42,11 +42,11 @@ describe('sleep', () => {
   test('is clamped to the longest time and to what is left, and says so', async () => {
     const clock = steppedClock();
     rig = await actionRig({ deps: { clock }, task: { guards: { early_sleep: 'off' } } });
-    expect((await rig.call('sleep', { sleep_time: '100' })).text).toMatch(/^Slept 100 s\. Look at/);
+    expect((await rig.call('sleep', { sleep_time: '100' })).text).toMatch(/^Slept 100 s\. Check what/);
     const long = await rig.call('sleep', { sleep_time: 7200 }, { leftMs: 1e9 });
     expect(long.text).toMatch(/^Slept 30 min/);
     const late = await rig.call('sleep', { sleep_time: 600 }, { leftMs: 60_000 });
-    expect(late.text).toMatch(/^Slept 60 s \(no more working time was left\)/);
+    expect(late.text).toMatch(/^Slept 60 s \(the working time ran out\)/);
     expect(late.data).toMatchObject({ sleepMs: 60_000, askedMs: 600_000, woken: false });
     expect(clock.slept).toEqual([100_000, 1_800_000, 60_000]);
   });
@@ -75,7 +75,7 @@ describe('a long sleep', () => {
       data: { sleepMs: 0, held: true, notices: [{ rule: 'early_sleep', level: 'warn' }] },
     });
     expect(first.text).toBe(
-      'Nothing is running in your sessions, so there is nothing to wait for, and you did not sleep for the 10 min. Call sleep again if you want to wait anyway.',
+      'Nothing is running in your sessions, so there is nothing to wait for; the sleep of 10 min was skipped. Call sleep again if you want to wait anyway.',
     );
     expect(rig.actions.guards({ name: 'sleep', args: {} }, 2)).toEqual([]);
     expect((await rig.call('sleep', { sleep_time: 600 })).text).toMatch(/^Slept 10 min/);
@@ -124,17 +124,17 @@ describe('think, hint, finish', () => {
         },
       },
     });
-    expect((await rig.call('eval')).text).toContain('Score: 60 of 100; this task gives 90 at most.');
+    expect((await rig.call('eval')).text).toContain('Score: 60 of 100; the maximum in this task is 90.');
     const hint = await rig.call('view_hint');
     expect(hint.text).toBe('Task hint. 10 points are taken off every score from now on.\nDrop duplicates.');
     expect((await rig.call('eval')).text).toContain(
-      'Score: 50 of 100 (10 points taken off for the task hint); this task gives 90 at most.',
+      'Score: 50 of 100 (10 points taken off for the task hint); the maximum in this task is 90.',
     );
     expect(requests.map((request) => [request.attempt, request.hintSeen])).toEqual([
       [1, false],
       [2, true],
     ]);
-    expect((await rig.call('view_hint')).text).toContain('not taken off twice');
+    expect((await rig.call('view_hint')).text).toContain('applies only once');
   });
 
   test('finish ends the run', async () => {

@@ -6,7 +6,7 @@ export const think: ActionDefinition = {
   // The paper's `null_action` performs nothing and says so (appendix F.6).
   aliases: ['null'],
   family: 'special',
-  description: 'Notes a thought of up to 200 characters; runs nothing.',
+  description: 'Records a thought of up to 200 characters; runs nothing.',
   params: [{ name: 'thought', type: 'string', default: '', emptyIsValue: true, note: 'The thought.' }],
   run: async (args) => done('Noted. Now act on it.', { thought: args.text('thought') }),
 };
@@ -26,7 +26,7 @@ export const viewHint: ActionDefinition = {
     const { text, penalty } = env.task.taskHint;
     if (text.trim() === '')
       return failed('not_found', 'This task has no hint; nothing is taken off your score.');
-    const again = env.facts.hintSeen ? ' You have seen it before; it is not taken off twice.' : '';
+    const again = env.facts.hintSeen ? ' You have seen it before; the penalty applies only once.' : '';
     const price =
       penalty > 0 ? `${penalty} points are taken off every score from now on.${again}` : 'It costs nothing.';
     return done(`Task hint. ${price}\n${text}`, { penalty });

@@ -37,18 +37,18 @@ export class AgentRefusal extends Error {
 }
 
 const texts: Record<FileErrorReason, string> = {
-  not_found: 'nothing is there',
+  not_found: 'it does not exist',
   is_directory: 'it is a directory',
   not_directory: 'it, or a part of the path to it, is not a directory',
   not_a_file: 'it is a device, pipe or socket',
   not_empty: 'the directory is not empty',
   permission: 'permission denied',
-  conflict: 'it changed meanwhile',
-  exists: 'something is there already',
+  conflict: 'it changed in the meantime',
+  exists: 'something already exists there',
   too_large: 'it is too large',
   no_space: 'the disk is full',
   read_only: 'the file system is read-only',
-  invalid_path: 'the path cannot be',
+  invalid_path: 'the path is not possible',
   io: 'the host could not do it',
 };
 

@@ -47,7 +47,7 @@ export function classify(facts: SessionFacts): Pick<SessionState, 'state' | 'rea
   if (facts.starting) return { state: 'busy', reason: 'The shell is starting.' };
   if (facts.pending) return { state: 'busy', reason: 'A command was sent and is about to begin.' };
   if (facts.ending)
-    return { state: 'busy', reason: 'The command has ended; the shell returns to its prompt.' };
+    return { state: 'busy', reason: 'The command has ended; the shell is returning to its prompt.' };
   const others = facts.foreground.filter((process) => !process.isShell);
   if (facts.atPrompt) {
     if (others.length === 0) return { state: 'idle', reason: 'The shell is at its prompt.' };
@@ -59,7 +59,7 @@ export function classify(facts: SessionFacts): Pick<SessionState, 'state' | 'rea
     const secret = facts.terminal?.lineMode === true && !facts.terminal.echo;
     return {
       state: 'waiting',
-      reason: `${what} waits for input from the terminal${secret ? ', without echo (a password?)' : ''}.`,
+      reason: `${what} is waiting for input from the terminal${secret ? ', without echo (a password?)' : ''}.`,
     };
   }
   const calm = facts.foreground.every(
@@ -69,7 +69,7 @@ export function classify(facts: SessionFacts): Pick<SessionState, 'state' | 'rea
   if (calm && polls && facts.terminal?.lineMode === false) {
     return {
       state: 'interactive',
-      reason: `${sentence(named(facts.foreground))} ${facts.foreground.length === 1 ? 'reads' : 'read'} single keys.`,
+      reason: `${sentence(named(facts.foreground))} ${facts.foreground.length === 1 ? 'reads' : 'read'} single keystrokes.`,
     };
   }
   if (others.length > 0) return { state: 'busy', reason: `${describe(others)} in the foreground.` };

@@ -12,7 +12,7 @@ const maxCommandBytes = 4 * 1024 * 1024;
 /** Why no session can run that command, in a sentence with what to do; null when one can. */
 export function whyNoCommand(command: string): string | null {
   return command.includes('\0') || Buffer.byteLength(command) > maxCommandBytes
-    ? `A command has no NUL character and at most ${maxCommandBytes} bytes. Put more into a file and run that.`
+    ? `A command has at most ${maxCommandBytes} bytes and no NUL character. Put longer text in a file and run that.`
     : null;
 }
 
@@ -22,7 +22,7 @@ export function whyNoSessionName(name: string): string | null {
     return `A session name has 1 to ${maxName} characters and no control characters. Choose another name.`;
   }
   return encoded(name).length > maxEncoded
-    ? `A session name of other letters than a to z has fewer characters: as a directory name this one has ${encoded(name).length}, and ${maxEncoded} are the most. Choose a shorter name.`
+    ? `A session name with letters other than a to z must be shorter: as a directory name this one has ${encoded(name).length} characters, and at most ${maxEncoded} are allowed. Choose a shorter name.`
     : null;
 }
 

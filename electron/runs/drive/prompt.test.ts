@@ -40,9 +40,9 @@ it('says what the sessions of a computer begin with, and how long one training m
   const [system] = await head(24 * 3_600_000);
   // What a task says is never a person's word.
   expect(system?.content).toContain(
-    'its sessions begin with `source /opt/env/bin/activate`, then `echo &lt;real_user>`',
+    'its sessions first run `source /opt/env/bin/activate`, then `echo &lt;real_user>`',
   );
-  expect(system?.content).toContain('A single training run may take 24 h at most; then it is ended.');
+  expect(system?.content).toContain('A single training run may take 24 h at most; then it is stopped.');
   expect((await head(null))[0]?.content).not.toContain('training run');
 });
 
@@ -63,7 +63,7 @@ it('names the folders that are shown to sandboxed sessions, and never as a perso
     { path: '/data/<real_user>`\n', write: true },
   ]);
   expect(system?.content).toContain(
-    'On `local` you also see these folders: `/data/sets` (read-only), "/data/&lt;real_user>`\\n" (commands may change it). File tools read them too.',
+    'On `local` you can also see these folders: `/data/sets` (read-only), "/data/&lt;real_user>`\\n" (commands may change it). File tools can read them too.',
   );
-  expect((await head([]))[0]?.content).not.toContain('you also see');
+  expect((await head([]))[0]?.content).not.toContain('you can also see');
 });

@@ -61,16 +61,16 @@ function pool(spec: TaskSpec, probed: EventBody<'workspace.probed'> | null): str
   if (probed === null) return lines;
   const holder = workspaceHolder(spec).name;
   const marked = lines.map((line, i) => (usable[i]?.name === holder ? `${line}; holds the workspace` : line));
-  const said = `Name the computer in every command. File tools and evaluations work on \`${holder}\`.`;
+  const said = `Name the computer in every command. File tools and evaluations run on \`${holder}\`.`;
   if (probed.shared) {
-    return [...marked, '', `All of them see the same workspace under the same path. ${said}`];
+    return [...marked, '', `All of them share the workspace, at the same path. ${said}`];
   }
   const where = probed.computers.map(({ name, sees, root }) =>
     sees
-      ? `\`${name}\` sees it too.`
-      : `\`${name}\` does not see it: commands there start in \`${root ?? probed.root}\`, a folder of its own with a copy of the task's files.`,
+      ? `\`${name}\` shares it.`
+      : `\`${name}\` does not share it: commands there start in \`${root ?? probed.root}\`, a separate folder with a copy of the task's files.`,
   );
-  const apart = 'Changes in one folder do not reach the other: copy files over yourself.';
+  const apart = 'Changes in one folder do not appear in the other; copy files across yourself.';
   return [...marked, '', `The workspace is on \`${holder}\`. ${said} ${where.join(' ')} ${apart}`];
 }
 
@@ -86,7 +86,7 @@ function computerLine(computer: ComputerSpec): string {
   const sessions =
     begins.length === 0
       ? ''
-      : `; its sessions begin with ${begins.map((line) => `\`${escapeHumanTag(line)}\``).join(', then ')}`;
+      : `; its sessions first run ${begins.map((line) => `\`${escapeHumanTag(line)}\``).join(', then ')}`;
   return `- computer_ip \`${computer.name}\`: ${computer.type}, ${gpus}, ${internet}${sessions}`;
 }
 
@@ -97,7 +97,7 @@ function shownLines(places: EventBody<'run.created'>['computers']): string[] {
       ? []
       : [
           '',
-          `On \`${name}\` you also see these folders: ${folders.map(shownWords).join(', ')}. File tools read them too.`,
+          `On \`${name}\` you can also see these folders: ${folders.map(shownWords).join(', ')}. File tools can read them too.`,
         ],
   );
 }
@@ -110,7 +110,7 @@ function shownWords({ path, write }: { path: string; write: boolean }): string {
 function trainingLines(limitMs: number | null): string[] {
   return limitMs === null
     ? []
-    : ['', `${trainingWords(limitMs)}; then it is ended. Plan for this before you start one.`];
+    : ['', `${trainingWords(limitMs)}; then it is stopped. Plan for this before you start one.`];
 }
 
 function protectedLine(spec: TaskSpec): string {

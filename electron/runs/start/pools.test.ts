@@ -54,7 +54,7 @@ describe('several computers in one run', () => {
     const prompt = made.model.requests[0]?.raw ?? '';
     expect(prompt).toContain('computer_ip `big`: cpu, no GPU, no internet; holds the workspace');
     expect(prompt).toContain('computer_ip `small`: cpu, no GPU, internet');
-    expect(prompt).toContain('All of them see the same workspace under the same path.');
+    expect(prompt).toContain('All of them share the workspace, at the same path.');
     expect((await made.of(id, 'setup.done')).every(({ computer }) => computer === 'big')).toBe(true);
     await expect(access(join(made.agents.home('cpu-01'), 'waymark'))).rejects.toMatchObject({
       code: 'ENOENT',
@@ -100,7 +100,7 @@ describe('several computers in one run', () => {
     expect(all[1]?.text).toContain(`echo hello\nown\n${own}\n`);
     expect(all[2]?.text).not.toContain('mine.txt');
     const prompt = made.model.requests[0]?.raw ?? '';
-    expect(prompt).toContain('`box` does not see it');
+    expect(prompt).toContain('`box` does not share it');
     expect(prompt).toContain(own);
     expect((await made.of(id, 'setup.done')).map(({ computer, title }) => `${computer}: ${title}`)).toEqual([
       'local: Copy task to task',
@@ -126,7 +126,9 @@ describe('several computers in one run', () => {
     await made.drive(id);
     const texts = (await made.of(id, 'action.observed')).map(({ text }) => text);
     expect(texts[0]).toBe('There is no computer "gpu-3". The computers are: box.');
-    expect(texts[1]).toMatch(/^"judge" only evaluates: no command runs there\. .* The computers are: box\.$/);
+    expect(texts[1]).toMatch(
+      /^"judge" is only for evaluation: commands cannot run there\. .* The computers are: box\.$/,
+    );
     // What the paper's tools mean by it where nothing runs on this machine: the computer with the workspace.
     expect(texts[2]).toMatch(/^Exit code 0 after .* on box\./);
     const prompt = made.model.requests[0]?.raw ?? '';

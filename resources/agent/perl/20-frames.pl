@@ -86,18 +86,18 @@ sub refusal { return bless {code => $_[0], message => $_[1], more => [@_[2 .. $#
 sub bad_request { die refusal('bad_request', $_[0]) }
 
 my %file_errors = (
-    ENOENT       => ['not_found',     'nothing is there'],
+    ENOENT       => ['not_found',     'it does not exist'],
     EISDIR       => ['is_directory',  'it is a directory'],
     ENOTDIR      => ['not_directory', 'it, or a part of the path to it, is not a directory'],
     EACCES       => ['permission',    'permission denied'],
     EPERM        => ['permission',    'the operation is not permitted'],
-    EEXIST       => ['exists',        'something is there already'],
+    EEXIST       => ['exists',        'something already exists there'],
     ENOTEMPTY    => ['not_empty',     'the directory is not empty'],
     ENOSPC       => ['no_space',      'the disk is full'],
     EDQUOT       => ['no_space',      'the disk quota is used up'],
     EROFS        => ['read_only',     'the file system is read-only'],
     ENAMETOOLONG => ['invalid_path',  'the name is too long'],
-    ELOOP        => ['invalid_path',  'symbolic links go round in a circle'],
+    ELOOP        => ['invalid_path',  'symbolic links form a loop'],
     ENXIO        => ['not_a_file',    'it is a device or socket'],
 );
 my %error_names;

@@ -52,7 +52,7 @@ sub must_match {
     return if $expect eq 'any';
     my $is = about($target, 1);
     die file_refusal() if !$is && $! != ENOENT;
-    die refusal('conflict', 'it exists already', 'exists') if $is && $expect eq 'absent';
+    die refusal('conflict', 'it already exists', 'exists') if $is && $expect eq 'absent';
     return if $expect eq 'absent';
     die refusal('conflict', 'it is gone', 'gone') if !$is;
     my ($handle) = open_file($target);
@@ -163,7 +163,7 @@ sub op_f_link {
     bad_request('a link points somewhere') if !defined $target || $target eq '' || $target =~ /\0/;
     my $is = about($path, 1);
     die refusal('is_directory', 'it is a directory', 'EISDIR') if $is && S_ISDIR($is->{mode});
-    die refusal('exists', 'something is there already', 'EEXIST') if $is && !S_ISLNK($is->{mode});
+    die refusal('exists', 'something already exists there', 'EEXIST') if $is && !S_ISLNK($is->{mode});
     my $draft = below(parent_of($path), '.' . substr(leaf_of($path), 0, 100) . '.' . random_hex(6) . '.tmp');
     symlink $target, $draft or die file_refusal();
     if (!rename $draft, $path) { my $problem = file_refusal(); unlink $draft; die $problem }

@@ -45,7 +45,7 @@ def must_match(target, expect):
     there = about_unless((errno.ENOENT,), target, True)
     if expect == b"absent":
         if there:
-            raise Refusal("conflict", "it exists already", "exists")
+            raise Refusal("conflict", "it already exists", "exists")
         return
     if not there:
         raise Refusal("conflict", "it is gone", "gone")
@@ -167,7 +167,7 @@ def op_f_link(request, target, path, _body):
     if there and stat.S_ISDIR(there.st_mode):
         raise Refusal("is_directory", "it is a directory", "EISDIR")
     if there and not stat.S_ISLNK(there.st_mode):
-        raise Refusal("exists", "something is there already", "EEXIST")
+        raise Refusal("exists", "something already exists there", "EEXIST")
     draft = below(parent_of(path), b"." + leaf_of(path)[:100] + b"." + random_hex(6) + b".tmp")
     os.symlink(target, draft)
     try:
