@@ -142,8 +142,9 @@ async function attempt(
   };
   try {
     const outcome = await (lookFor ? actions.look(parsed, context) : actions.run(parsed, context));
-    // Cut short by a human or the clock: not the action's own failure, so no rule may hold it against the step.
-    return limit.signal.aborted && outcome.error?.code === 'cancelled'
+    // Cut short by a human, the clock or the end of the application: not the action's own failure, so no rule may hold it against
+    // the step.
+    return (limit.signal.aborted || lookFor) && outcome.error?.code === 'cancelled'
       ? { ...outcome, error: null, closedBy: 'interrupted' }
       : outcome;
   } catch (error) {

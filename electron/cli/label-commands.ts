@@ -1,6 +1,6 @@
 import { WaymarkError } from '@shared/contract/errors';
 import { partsOf, targetOf } from '@shared/contract/step-range';
-import type { AnnotationTarget, Author } from '@shared/log/annotations';
+import type { AnnotationOp, AnnotationTarget, Author } from '@shared/log/annotations';
 import { adjudicateSteps, hardMasks } from '../review/adjudicate-steps';
 import { checkCorrection } from '../review/check-correction';
 import { type Arguments, oneOf, required, stepRange } from './arguments';
@@ -105,16 +105,38 @@ async function undo(context: CliContext, args: Arguments): Promise<CommandResult
   const author = authorNamed(context, args.values.annotator);
   const done = await context.store.writer.undo(run, author);
   if (done === null) {
-    throw new WaymarkError('not_found', `${author.name} has nothing to undo in run ${run}.`);
+    throw new WaymarkError('not_found', `There is nothing by ${author.name} to undo in run ${run}.`);
   }
   const { undid, unit, entry } = done;
   const parts = unit.flatMap(({ target }) => partsOf(target));
   const target = targetOf(run, parts) ?? undid.target;
-  const what = undid.body.op === 'label' ? undid.body.value.toUpperCase() : undid.body.op;
+  const what = undoneWords(undid.body);
   return {
     json: { ...target, undid: undid.ulid, op: undid.body.op, entry: entry.ulid },
     lines: [`Undid ${what} on ${stepsOf(target)} of run ${run}.`],
   };
+}
+
+/** As the object of "Undid". */
+function undoneWords(body: AnnotationOp): string {
+  switch (body.op) {
+    case 'label':
+      return body.value.toUpperCase();
+    case 'adjudicate':
+      return 'the settling of a disagreement';
+    case 'correct':
+      return 'the correction';
+    case 'comment':
+      return 'the comment';
+    case 'judge':
+      return 'the vote of a judge';
+    case 'assign':
+      return 'the assignment';
+    case 'hint':
+      return 'the verdict on a hint';
+    default:
+      return `"${body.op}"`;
+  }
 }
 
 /** Steps as typed, which must be there. */

@@ -9,7 +9,7 @@ import { workLockPath } from '../../files/workspace-paths';
 import { checkEnds } from '../log/annotation-ends';
 import { holdLock } from '../log/run-lock';
 import { checkAnnotations, checkOutbox } from '../verify/verify-entries';
-import { backupName, outlived } from './backup-names';
+import { backupName, outlived, stampOf } from './backup-names';
 import { syncFolder } from './blob-store';
 import { openDatabase } from './database';
 import { Statements } from './rows';
@@ -78,7 +78,9 @@ function copyInto(workspace: string, source: Statements, now: number): string {
   makeFoldersIn(workspace, FOLDER);
   const backups = inside(workspace, FOLDER);
   deleteUnfinished(workspace);
-  const path = join(backups, backupName(now));
+  // The copy that follows is the newer one, also after the clock went back: it goes by its name.
+  const newest = Math.max(0, ...readdirSync(backups).map((name) => stampOf(name) ?? 0));
+  const path = join(backups, backupName(Math.max(now, newest + 1)));
   const temporary = `${path}.tmp`;
   makeFileIn(workspace, FOLDER, basename(temporary));
   copyLogs(source, temporary);

@@ -40,7 +40,7 @@ export function ownTargets(
     const { from, to } = target;
     throw new WaymarkError(
       'not_found',
-      `${from === to ? `Step ${from} was` : `Steps ${from} to ${to} were`} made in run ${removed}, which has been removed, so nothing more can be said about them. Choose steps made later.`,
+      `${from === to ? `Step ${from} was` : `Steps ${from} to ${to} were`} made in run ${removed}, which has been removed, so ${from === to ? 'it takes no more labels' : 'they take no more labels'} or comments. Choose steps made later.`,
     );
   }
   return targets;

@@ -252,7 +252,7 @@ export class IndexPart {
     const every = this.options.backupEveryMs ?? BACKUP_MS;
     const { at, mark } = newestBackup(this.folder);
     const reached = entriesMark(this.context.statements);
-    return reached !== mark && (reached !== this.met || this.options.now() - at >= every);
+    return reached !== mark && (reached !== this.met || Math.abs(this.options.now() - at) >= every);
   }
 
   private async regularBackup(): Promise<void> {
