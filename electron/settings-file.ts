@@ -24,13 +24,13 @@ export function sshConfigFile(env: NodeJS.ProcessEnv): string | undefined {
 /** Settings on disk, shared by application and command line. Writes are atomic; a broken file is kept aside, never overwritten. */
 export class SettingsFile {
   readonly path: string;
-  private ownCurrent: Settings;
+  private kept: Settings;
   private readonly listeners = new Set<(settings: Settings) => void>();
   private readonly writes = new SerialQueue();
 
   private constructor(path: string, current: Settings) {
     this.path = path;
-    this.ownCurrent = current;
+    this.kept = current;
   }
 
   /** Reads `settings.json` below `folder`; makes identities on first use. Errors: `bad_input` when it cannot be understood. */
@@ -50,15 +50,15 @@ export class SettingsFile {
   }
 
   get current(): Settings {
-    return this.ownCurrent;
+    return this.kept;
   }
 
   /** Merges, stores, then tells listeners. */
   async set(change: Partial<Settings>): Promise<Settings> {
-    this.ownCurrent = settingsSchema.parse({ ...this.ownCurrent, ...change });
+    this.kept = settingsSchema.parse({ ...this.kept, ...change });
     await this.write();
-    for (const listener of this.listeners) listener(this.ownCurrent);
-    return this.ownCurrent;
+    for (const listener of this.listeners) listener(this.kept);
+    return this.kept;
   }
 
   subscribe(listener: (settings: Settings) => void): () => void {
@@ -67,7 +67,7 @@ export class SettingsFile {
   }
 
   private write(): Promise<void> {
-    const text = `${JSON.stringify(this.ownCurrent, null, 2)}\n`;
+    const text = `${JSON.stringify(this.kept, null, 2)}\n`;
     return this.writes.run(() => writePrivately(this.path, text));
   }
 }

@@ -16,36 +16,36 @@ export interface Workbench {
 
 /** Holds the one open workspace of this process; opening another closes the first. */
 export class WorkbenchHolder {
-  private ownCurrent: Workbench | null = null;
-  private ownFailed: string | null = null;
+  private bench: Workbench | null = null;
+  private failedFolder: string | null = null;
   /** Opening and closing happen one after the other. */
   private readonly turns = new SerialQueue();
-  private readonly ownOpen: (folder: string, trusted: boolean) => Promise<Workbench>;
+  private readonly openFolder: (folder: string, trusted: boolean) => Promise<Workbench>;
 
   /** `trusted`: a person has said that it may be worked in, wherever it was made. */
   constructor(open: (folder: string, trusted: boolean) => Promise<Workbench>) {
-    this.ownOpen = open;
+    this.openFolder = open;
   }
 
   get current(): Workbench | null {
-    return this.ownCurrent;
+    return this.bench;
   }
 
   /** The folder that was asked for last and could not be opened; null once one is open. */
   get failed(): string | null {
-    return this.ownFailed;
+    return this.failedFolder;
   }
 
   /** @throws WaymarkError `refused` while no workspace is open. */
   require(): Workbench {
-    if (this.ownCurrent) return this.ownCurrent;
+    if (this.bench) return this.bench;
     throw new WaymarkError('refused', 'No workspace is open. Open or create one first.');
   }
 
   /** Refuses while runs are driven here; otherwise closes the open workspace and opens `folder`. */
   open(folder: string): Promise<Workbench> {
     return this.turns.run(async () => {
-      const open = this.ownCurrent;
+      const open = this.bench;
       // One that is only read may be written meanwhile: its disk has room again, or was mounted anew.
       if (open?.folder === folder && !open.store.isReadOnly) return open;
       if (open && open.engine.drivenRuns().length > 0) {
@@ -61,7 +61,7 @@ export class WorkbenchHolder {
   /** Opens the workspace once more, to be worked in; the one of `folder` only: another may have been opened meanwhile. */
   trust(folder: string): Promise<Workbench> {
     return this.turns.run(async () => {
-      const open = this.ownCurrent;
+      const open = this.bench;
       if (open?.folder !== folder) {
         throw new WaymarkError('refused', `${folder} is not open any more. Open it, and trust it then.`);
       }
@@ -70,19 +70,19 @@ export class WorkbenchHolder {
   }
 
   private async replace(open: Workbench | null, folder: string, trusted: boolean): Promise<Workbench> {
-    this.ownCurrent = null;
+    this.bench = null;
     await open?.close();
-    this.ownFailed = folder;
-    this.ownCurrent = await this.ownOpen(folder, trusted);
-    this.ownFailed = null;
-    return this.ownCurrent;
+    this.failedFolder = folder;
+    this.bench = await this.openFolder(folder, trusted);
+    this.failedFolder = null;
+    return this.bench;
   }
 
   /** Closes the open workspace, if any. */
   close(): Promise<void> {
     return this.turns.run(async () => {
-      const open = this.ownCurrent;
-      this.ownCurrent = null;
+      const open = this.bench;
+      this.bench = null;
       await open?.close();
     });
   }

@@ -35,7 +35,7 @@ const skipped = /\/(?:node_modules|__pycache__|site-packages|venv|\.git|[^/]*\.e
 export class CodeTracker {
   private known = new Map<string, KnownFile>();
   private remembered = 0;
-  private ownReady = false;
+  private isPrepared = false;
   /** Found by a scan that a broken link cut short; the next one hands them over. */
   private found: NewEvent[] = [];
   /** The last scan did not reach every file. */
@@ -53,14 +53,14 @@ export class CodeTracker {
 
   /** Stock was taken: from now on a difference is a change. */
   get ready(): boolean {
-    return this.ownReady;
+    return this.isPrepared;
   }
 
   /** Takes stock once; before the first command of a process. */
   async prepare(step: number, call: number): Promise<NewEvent[]> {
-    if (this.ownReady) return [];
+    if (this.isPrepared) return [];
     await this.changes(step, call);
-    this.ownReady = true;
+    this.isPrepared = true;
     const events: NewEvent[] = [];
     for (const [path, logged] of this.logged) {
       if (!this.folders.some((folder) => isInside(path, folder))) continue;

@@ -18,7 +18,7 @@ export interface Reconciled {
 
 /** Compares the sessions there are with those the log knows, and keeps where each of them ended last. */
 export class SessionLedger {
-  private readonly ownOffsets = new Map<string, number>();
+  private readonly readTo = new Map<string, number>();
 
   constructor(
     private readonly task: ActionTaskView,
@@ -29,7 +29,7 @@ export class SessionLedger {
     // Until its computer was asked, a session ends where it ended at the last observation.
     for (const [key, { ended }] of facts.sessions) {
       const last = facts.marks.get(key)?.at(-1)?.[1];
-      if (!ended && last !== undefined) this.ownOffsets.set(key, last);
+      if (!ended && last !== undefined) this.readTo.set(key, last);
     }
   }
 
@@ -76,7 +76,7 @@ export class SessionLedger {
     for (const [i, info] of infos.entries()) {
       const key = `${computer.name}:${info.name}`;
       seen.add(key);
-      this.ownOffsets.set(key, info.endOffset);
+      this.readTo.set(key, info.endOffset);
       const known = this.facts.sessions.get(key);
       if (known && known.uid !== info.id && !known.ended) {
         events.push(ended(computer.name, info.name, known.uid, null, 0));
@@ -113,10 +113,10 @@ export class SessionLedger {
     for (const [key, known] of this.facts.sessions) {
       if (!key.startsWith(`${computer}:`) || seen.has(key)) continue;
       if (!known.ended) {
-        const offset = this.ownOffsets.get(key) ?? 0;
+        const offset = this.readTo.get(key) ?? 0;
         events.push(ended(computer, key.slice(computer.length + 1), known.uid, null, offset));
       }
-      this.ownOffsets.delete(key);
+      this.readTo.delete(key);
     }
     return events;
   }
@@ -125,7 +125,7 @@ export class SessionLedger {
   async close(computer: Computer, info: SessionInfo): Promise<NewEvent[]> {
     const { id, exitCode, endOffset } = await computer.sessions.close(info.name);
     const key = `${computer.name}:${info.name}`;
-    this.ownOffsets.delete(key);
+    this.readTo.delete(key);
     const known = this.facts.sessions.get(key);
     if (known?.uid !== id || known.ended) return [];
     return [ended(computer.name, info.name, id, exitCode, endOffset)];
@@ -133,7 +133,7 @@ export class SessionLedger {
 
   /** End offset of every session, keyed `computer:session`, as last known. */
   offsets(): Record<string, number> {
-    return Object.fromEntries(this.ownOffsets);
+    return Object.fromEntries(this.readTo);
   }
 }
 

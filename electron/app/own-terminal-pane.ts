@@ -119,10 +119,10 @@ export class OwnTerminalPane implements OwnPane, Answering {
 
   /** In the order in which they are told: the first waits until the view is made. */
   place(place: OwnPlace | null): Promise<{ wasIn: boolean }> {
-    return this.turns.run(() => this.ownPlace(place));
+    return this.turns.run(() => this.placeNow(place));
   }
 
-  private async ownPlace(place: OwnPlace | null): Promise<{ wasIn: boolean }> {
+  private async placeNow(place: OwnPlace | null): Promise<{ wasIn: boolean }> {
     const window = this.parts.window();
     if (window === null) return { wasIn: false };
     if (place !== null) await this.prepare(window);
@@ -150,10 +150,10 @@ export class OwnTerminalPane implements OwnPane, Answering {
 
   /** After the room that was told before it. */
   enter(): Promise<void> {
-    return this.turns.run(() => this.ownEnter());
+    return this.turns.run(() => this.enterNow());
   }
 
-  private ownEnter(): void {
+  private enterNow(): void {
     if (!this.seen || this.over === null)
       throw new WaymarkError('refused', 'No terminal of yours is on the screen.');
     this.enteredAt = performance.now();

@@ -40,7 +40,7 @@ export class RunNotices {
       options.clock,
       () => options.settings().perHour,
       GATHER_MS,
-      (batch) => this.ownSay(batch),
+      (batch) => this.sayBatch(batch),
     );
   }
 
@@ -79,7 +79,7 @@ export class RunNotices {
     this.limiter.offer(task, { run: item.run, step: item.step, title, text, urgency: item.urgency });
   }
 
-  private ownSay({ run, step, title, text, more }: Batch): void {
+  private sayBatch({ run, step, title, text, more }: Batch): void {
     if (this.looksAt(run)) return;
     const rest = more === 0 ? '' : ` ${this.options.words().more(more)}`;
     this.options.show(title, `${text}${rest}`, () => this.options.open(run, step));

@@ -56,7 +56,7 @@ export class TerminalPrompts implements PromptPort {
   ask(question: SshQuestion, signal: AbortSignal): Promise<SshAnswer | null> {
     return this.turns.run(() => {
       signal.throwIfAborted();
-      return this.ownAsk(question, signal);
+      return this.askInTurn(question, signal);
     });
   }
 
@@ -112,7 +112,7 @@ export class TerminalPrompts implements PromptPort {
     this.terminal.write(`${lines.join('\n')}\n`);
   }
 
-  private async ownAsk(question: SshQuestion, signal: AbortSignal): Promise<SshAnswer | null> {
+  private async askInTurn(question: SshQuestion, signal: AbortSignal): Promise<SshAnswer | null> {
     if (!this.terminal.interactive) {
       this.terminal.write(
         `${named(question)} asks for ${whatFor(question)}, and nobody can answer here. Run this in a terminal, or set up a key in your ssh agent for this host.\n`,

@@ -14,7 +14,7 @@ export class TerminalScreen {
   /** First byte that was not sent yet. */
   at: number;
   private filter: TerminalFilter;
-  private ownSeen: number;
+  private seenTo: number;
   private skipped = false;
   private waiting: (() => void)[] = [];
   private readonly human: boolean;
@@ -23,19 +23,19 @@ export class TerminalScreen {
   constructor(at: number, filter: TerminalFilter, options: { human?: boolean } = {}) {
     this.at = at;
     this.filter = filter;
-    this.ownSeen = at;
+    this.seenTo = at;
     this.human = options.human === true;
   }
 
   /** Whether another frame may go; without a word from the window none does for ever. */
   get room(): boolean {
-    return this.at - this.ownSeen < maxUnseen;
+    return this.at - this.seenTo < maxUnseen;
   }
 
   /** The window has parsed everything before `offset`. */
   seen(offset: number): void {
-    if (offset <= this.ownSeen || offset > this.at) return;
-    this.ownSeen = offset;
+    if (offset <= this.seenTo || offset > this.at) return;
+    this.seenTo = offset;
     this.wake();
   }
 
@@ -67,7 +67,7 @@ export class TerminalScreen {
   skipTo(offset: number): void {
     this.skipped = true;
     this.at = offset;
-    this.ownSeen = offset;
+    this.seenTo = offset;
     this.filter = new TerminalFilter({ human: this.human });
     this.wake();
   }

@@ -22,12 +22,12 @@ export type OwnEntry = z.infer<typeof entrySchema>;
  */
 export class OwnRecord {
   private readonly path: string;
-  private readonly ownEntries: Map<string, OwnEntry>;
+  private readonly byId: Map<string, OwnEntry>;
   private readonly writes = new SerialQueue();
 
   private constructor(path: string, entries: readonly OwnEntry[]) {
     this.path = path;
-    this.ownEntries = new Map(entries.map((entry) => [entry.id, entry]));
+    this.byId = new Map(entries.map((entry) => [entry.id, entry]));
   }
 
   static async open(path: string): Promise<OwnRecord> {
@@ -43,22 +43,22 @@ export class OwnRecord {
   }
 
   entries(): OwnEntry[] {
-    return [...this.ownEntries.values()];
+    return [...this.byId.values()];
   }
 
   get(id: string): OwnEntry | undefined {
-    return this.ownEntries.get(id);
+    return this.byId.get(id);
   }
 
   /** @throws what the disk says */
   put(entry: OwnEntry): Promise<void> {
-    this.ownEntries.set(entry.id, entry);
+    this.byId.set(entry.id, entry);
     return this.write();
   }
 
   /** @throws what the disk says */
   async remove(id: string): Promise<void> {
-    if (this.ownEntries.delete(id)) await this.write();
+    if (this.byId.delete(id)) await this.write();
   }
 
   private write(): Promise<void> {

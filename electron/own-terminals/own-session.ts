@@ -66,7 +66,7 @@ export class OwnSession {
   private historyEnd = 0;
   private rows: number;
   private cols: number;
-  private ownStart: number;
+  private firstByte: number;
   private end: number;
   private trimmed: number;
   private unchecked = 0;
@@ -90,7 +90,7 @@ export class OwnSession {
     this.name = info.name;
     this.rows = size.rows;
     this.cols = size.cols;
-    this.ownStart = info.droppedTo;
+    this.firstByte = info.droppedTo;
     this.end = info.endOffset;
     this.trimmed = info.droppedTo;
   }
@@ -107,7 +107,7 @@ export class OwnSession {
       name: this.name,
       rows: this.rows,
       cols: this.cols,
-      startOffset: this.ownStart,
+      startOffset: this.firstByte,
       endOffset: this.end,
       lastByteAt: this.lastByteAt,
       state: this.state,
@@ -138,8 +138,8 @@ export class OwnSession {
       if (!(error instanceof SessionError) || error.reason !== 'dropped') throw error;
       // The host has given that part up; the page begins at the first byte that is left.
       const info = await sessions.find(this.name);
-      this.ownStart = info?.droppedTo ?? this.ownStart;
-      return await sessions.read(this.name, this.ownStart, maxBytes);
+      this.firstByte = info?.droppedTo ?? this.firstByte;
+      return await sessions.read(this.name, this.firstByte, maxBytes);
     }
   }
 
@@ -188,7 +188,7 @@ export class OwnSession {
         const from = this.screen?.at ?? this.end;
         const take = (chunk: SessionChunk) => this.take(chunk, turn);
         const { reason } = await sessions.follow(this.name, from, take, turn.signal, ({ to }) => {
-          this.ownStart = to;
+          this.firstByte = to;
         });
         if (reason === 'ended') {
           await this.looks.now();
@@ -214,9 +214,9 @@ export class OwnSession {
     }
     if (error instanceof SessionError && error.reason === 'dropped') {
       const info = await this.host.computer.sessions.find(this.name).catch(() => undefined);
-      this.ownStart = info?.droppedTo ?? this.ownStart;
-      this.end = Math.max(this.end, this.ownStart);
-      if (this.screen !== null && this.screen.at < this.ownStart) this.screen.skipTo(this.ownStart);
+      this.firstByte = info?.droppedTo ?? this.firstByte;
+      this.end = Math.max(this.end, this.firstByte);
+      if (this.screen !== null && this.screen.at < this.firstByte) this.screen.skipTo(this.firstByte);
       await pause(againMs, this.stop.signal);
       return true;
     }

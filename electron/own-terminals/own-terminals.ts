@@ -77,7 +77,7 @@ export class OwnTerminals {
 
   /** @throws WaymarkError not_found, ComputerUnavailable, SessionError */
   open(wanted: OpenOrder): Promise<OwnTerminal> {
-    return this.openings.run(() => this.ownOpen(wanted));
+    return this.openings.run(() => this.openNow(wanted));
   }
 
   /** @throws ComputerUnavailable, WaymarkError not_found */
@@ -143,7 +143,7 @@ export class OwnTerminals {
     this.hosts.clear();
   }
 
-  private async ownOpen({ computer, cwd, rows, cols }: OpenOrder): Promise<OwnTerminal> {
+  private async openNow({ computer, cwd, rows, cols }: OpenOrder): Promise<OwnTerminal> {
     const host = this.host(computer);
     if (host === null)
       throw new WaymarkError(

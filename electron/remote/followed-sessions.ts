@@ -7,17 +7,17 @@ const pageBytes = 1024 * 1024;
 
 /** The terminals the window looks at, and how far it has each: a new channel goes on where the last one ended. */
 export class FollowedSessions {
-  private ownWatched: CommandParsed<'sessions.watch'> | null = null;
+  private watchOrder: CommandParsed<'sessions.watch'> | null = null;
   private readonly ends = new Map<string, { live: number; end: number }>();
 
   watched(order: CommandParsed<'sessions.watch'>): void {
-    this.ownWatched = order;
+    this.watchOrder = order;
     for (const uid of this.ends.keys()) if (!order.uids.includes(uid)) this.ends.delete(uid);
   }
 
   /** The window read a page and wants what follows. */
   read({ run, uid, live }: CommandParsed<'sessions.read'>, page: TerminalPage): void {
-    if (live === undefined || run !== this.ownWatched?.run || !this.ownWatched.uids.includes(uid)) return;
+    if (live === undefined || run !== this.watchOrder?.run || !this.watchOrder.uids.includes(uid)) return;
     this.ends.set(uid, { live, end: page.endOffset });
   }
 
@@ -32,7 +32,7 @@ export class FollowedSessions {
     client: ServeClient,
     publish: (frame: EventPayloads['live.session']) => void,
   ): Promise<void> {
-    const order = this.ownWatched;
+    const order = this.watchOrder;
     if (order === null) return;
     await client.ask('sessions.watch', order);
     for (const [uid, { live, end }] of [...this.ends]) {

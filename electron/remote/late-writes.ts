@@ -37,16 +37,16 @@ export type LateWrite = Omit<z.infer<typeof writeSchema>, 'kind'>;
 export class LateWrites {
   private readonly path: string;
   private file: FileHandle;
-  private readonly ownWaiting: Map<string, LateWrite>;
-  private readonly ownRefused: Map<string, { write: LateWrite; failure: Failure }>;
+  private readonly waitingById: Map<string, LateWrite>;
+  private readonly refusedById: Map<string, { write: LateWrite; failure: Failure }>;
   /** Lines are written one after the other. */
   private readonly turns = new SerialQueue();
 
   private constructor(path: string, file: FileHandle, kept: Line[]) {
     this.path = path;
     this.file = file;
-    this.ownWaiting = new Map();
-    this.ownRefused = new Map();
+    this.waitingById = new Map();
+    this.refusedById = new Map();
     for (const line of kept) this.apply(line);
   }
 
@@ -67,25 +67,25 @@ export class LateWrites {
 
   /** In the order in which they were made. */
   get waiting(): readonly LateWrite[] {
-    return [...this.ownWaiting.values()];
+    return [...this.waitingById.values()];
   }
 
   get refused(): readonly { write: LateWrite; failure: Failure }[] {
-    return [...this.ownRefused.values()];
+    return [...this.refusedById.values()];
   }
 
   /** Resolves once it is on the disk. */
   add(write: LateWrite): Promise<void> {
-    return this.ownAdd({ kind: 'write', ...write });
+    return this.addLine({ kind: 'write', ...write });
   }
 
   /** The server has it, or its maker knows that it does not; or a person has seen that it was refused. */
   done(write: string): Promise<void> {
-    return this.ownAdd({ kind: 'done', id: write });
+    return this.addLine({ kind: 'done', id: write });
   }
 
   refuse(write: string, { code, message }: Failure): Promise<void> {
-    return this.ownAdd({ kind: 'refused', id: write, failure: { code, message } });
+    return this.addLine({ kind: 'refused', id: write, failure: { code, message } });
   }
 
   async close(): Promise<void> {
@@ -93,7 +93,7 @@ export class LateWrites {
     await this.file.close();
   }
 
-  private ownAdd(line: Line): Promise<void> {
+  private addLine(line: Line): Promise<void> {
     return this.turns.run(async () => {
       const { size } = await this.file.stat();
       try {
@@ -106,7 +106,7 @@ export class LateWrites {
       }
       this.apply(line);
       // Nothing waits and nothing is to be shown: the file begins anew.
-      if (line.kind === 'done' && this.ownWaiting.size + this.ownRefused.size === 0)
+      if (line.kind === 'done' && this.waitingById.size + this.refusedById.size === 0)
         await this.file.truncate(0);
     });
   }
@@ -115,17 +115,17 @@ export class LateWrites {
     switch (line.kind) {
       case 'write': {
         const { kind: _kind, ...write } = line;
-        this.ownWaiting.set(line.id, write);
+        this.waitingById.set(line.id, write);
         return;
       }
       case 'done':
-        this.ownWaiting.delete(line.id);
-        this.ownRefused.delete(line.id);
+        this.waitingById.delete(line.id);
+        this.refusedById.delete(line.id);
         return;
       case 'refused': {
-        const write = this.ownWaiting.get(line.id);
-        if (write) this.ownRefused.set(line.id, { write, failure: line.failure });
-        this.ownWaiting.delete(line.id);
+        const write = this.waitingById.get(line.id);
+        if (write) this.refusedById.set(line.id, { write, failure: line.failure });
+        this.waitingById.delete(line.id);
         return;
       }
     }

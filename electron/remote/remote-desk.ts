@@ -51,7 +51,7 @@ export interface RemoteDeskParts {
  */
 export class RemoteDesk {
   private readonly parts: RemoteDeskParts;
-  private ownCurrent: { place: RemotePlace; workspace: RemoteWorkspace } | null = null;
+  private opened: { place: RemotePlace; workspace: RemoteWorkspace } | null = null;
   private opening: { workspace: RemoteWorkspace; cancelled: boolean } | null = null;
   private local: Handlers | null = null;
   /** Opening and closing happen one after the other. */
@@ -62,11 +62,11 @@ export class RemoteDesk {
   }
 
   get current(): RemoteWorkspace | null {
-    return this.ownCurrent?.workspace ?? null;
+    return this.opened?.workspace ?? null;
   }
 
   status(): RemoteStatus | null {
-    return (this.opening ?? this.ownCurrent)?.workspace.status() ?? null;
+    return (this.opening ?? this.opened)?.workspace.status() ?? null;
   }
 
   /**
@@ -75,9 +75,9 @@ export class RemoteDesk {
    */
   open(place: RemotePlace): Promise<RemoteStatus> {
     return this.turns.run(async () => {
-      if (this.ownCurrent && sameLink(this.ownCurrent.place, place)) {
-        this.ownCurrent.workspace.retryNow('person');
-        return this.ownCurrent.workspace.status();
+      if (this.opened && sameLink(this.opened.place, place)) {
+        this.opened.workspace.retryNow('person');
+        return this.opened.workspace.status();
       }
       const workspace = await this.make(place);
       const opening = { workspace, cancelled: false };
@@ -106,7 +106,7 @@ export class RemoteDesk {
    */
   async reopen(): Promise<void> {
     try {
-      await this.turns.run(() => this.ownReopen());
+      await this.turns.run(() => this.reopenNow());
     } catch (thrown) {
       this.parts.log.error('The workspace on a server could not be taken up again', {
         ...toFailure(thrown),
@@ -120,8 +120,8 @@ export class RemoteDesk {
     const opening = this.callOff();
     return this.turns.run(async () => {
       await opening;
-      const before = this.ownCurrent;
-      this.ownCurrent = null;
+      const before = this.opened;
+      this.opened = null;
       await before?.workspace.close();
       removeFile(dirname(this.shownFile), basename(this.shownFile));
       if (before === null) return;
@@ -138,18 +138,18 @@ export class RemoteDesk {
     const opening = this.callOff();
     await this.turns.run(async () => {
       await opening;
-      await this.ownCurrent?.workspace.close();
+      await this.opened?.workspace.close();
     });
   }
 
   /** The machine woke up, its network changed, or a person asks. */
   retryNow(alias?: string): void {
-    if (alias !== undefined && alias !== this.ownCurrent?.place.alias) return;
-    this.ownCurrent?.workspace.retryNow(alias === undefined ? 'change' : 'person');
+    if (alias !== undefined && alias !== this.opened?.place.alias) return;
+    this.opened?.workspace.retryNow(alias === undefined ? 'change' : 'person');
   }
 
   dismiss(id: string): Promise<void> {
-    if (this.ownCurrent) return this.ownCurrent.workspace.dismiss(id);
+    if (this.opened) return this.opened.workspace.dismiss(id);
     throw new WaymarkError('refused', 'No workspace of a server is open.');
   }
 
@@ -164,16 +164,16 @@ export class RemoteDesk {
 
   /** False for what this machine's own workspace has to say while another one is shown. */
   letsPass(event: EventName): boolean {
-    return this.ownCurrent === null || eventPlaces[event] === 'window';
+    return this.opened === null || eventPlaces[event] === 'window';
   }
 
   private async answer(local: Handlers, name: CommandName, input: unknown): Promise<unknown> {
     const handle = local[name] as (input: unknown) => Promise<unknown>;
     const row: CommandRow = commands[name];
-    if (this.ownCurrent && row.place === 'workspace')
-      return this.ownCurrent.workspace.ask(name as WorkspaceCommand, input);
-    if (this.ownCurrent && row.place === 'disk')
-      throw needsDisk(name, row.there, this.ownCurrent.workspace.status());
+    if (this.opened && row.place === 'workspace')
+      return this.opened.workspace.ask(name as WorkspaceCommand, input);
+    if (this.opened && row.place === 'disk')
+      throw needsDisk(name, row.there, this.opened.workspace.status());
     const value = await handle(input);
     if (row.place === 'window' && row.afterwards !== undefined && value !== null)
       await this.afterwards(row.afterwards, input);
@@ -195,7 +195,7 @@ export class RemoteDesk {
     }
   }
 
-  private async ownReopen(): Promise<void> {
+  private async reopenNow(): Promise<void> {
     const text = await readFile(this.shownFile, 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return null;
       throw error;
@@ -229,7 +229,7 @@ export class RemoteDesk {
       random: () => Math.random(),
       networks: networkFingerprint,
       changed: () => {
-        const shown = (this.opening ?? this.ownCurrent)?.workspace;
+        const shown = (this.opening ?? this.opened)?.workspace;
         if (shown === workspace) publisher.publish('remote.changed', { status: workspace.status() });
       },
     });
@@ -244,8 +244,8 @@ export class RemoteDesk {
 
   private async show(place: RemotePlace, workspace: RemoteWorkspace): Promise<void> {
     const { publisher, data } = this.parts;
-    const before = this.ownCurrent;
-    this.ownCurrent = { place, workspace };
+    const before = this.opened;
+    this.opened = { place, workspace };
     await before?.workspace.close();
     await mkdir(join(data, 'remote'), { recursive: true });
     await writeFile(this.shownFile, `${JSON.stringify(place)}\n`, { mode: 0o600 });

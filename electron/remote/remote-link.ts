@@ -59,8 +59,8 @@ export class RemoteLink {
   private readonly backOff: BackOff;
   private readonly network: NetworkWatch;
   private phase: Phase = { kind: 'closed' };
-  private ownState: RemoteStatus['state'] = 'connecting';
-  private ownMessage = '';
+  private linkState: RemoteStatus['state'] = 'connecting';
+  private linkMessage = '';
   private lostAt: number | null = null;
   private tries = 0;
   private firstOutcome: ((failure: unknown) => void) | null = null;
@@ -72,11 +72,11 @@ export class RemoteLink {
   }
 
   get state(): RemoteStatus['state'] {
-    return this.ownState;
+    return this.linkState;
   }
 
   get message(): string {
-    return this.ownMessage;
+    return this.linkMessage;
   }
 
   /** The channel; null while there is none. */
@@ -250,8 +250,8 @@ export class RemoteLink {
   }
 
   private say(state: RemoteStatus['state'], message: string): void {
-    this.ownState = state;
-    this.ownMessage = message;
+    this.linkState = state;
+    this.linkMessage = message;
     this.network.want(state === 'down' || state === 'connecting');
     this.parts.changed();
   }

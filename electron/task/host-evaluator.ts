@@ -97,12 +97,12 @@ export class HostEvaluator implements EvaluatingMachine {
       await this.options.attempt(() => this.fetchResult(there.result, order), order.signal);
       return { ...ended, durationMs: Math.round(performance.now() - started) };
     } finally {
-      await this.ownLeave(folder, order);
+      await this.leaveAt(folder, order);
     }
   }
 
   async leave(order: PlaceOrder): Promise<void> {
-    await this.ownLeave(await this.folder(order), order);
+    await this.leaveAt(await this.folder(order), order);
   }
 
   private async folder({ folder, signal }: PlaceOrder): Promise<string> {
@@ -235,7 +235,7 @@ export class HostEvaluator implements EvaluatingMachine {
   }
 
   /** Whatever came of it, the keys do not stay there; after a cancel only as far as the link allows at once. */
-  private async ownLeave(folder: string, order: PlaceOrder): Promise<void> {
+  private async leaveAt(folder: string, order: PlaceOrder): Promise<void> {
     const { host, attempt } = this.options;
     const { signal } = order;
     const clean = async () => {

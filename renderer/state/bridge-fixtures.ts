@@ -8,7 +8,7 @@ type Answers = Partial<Record<CommandName, (input: never) => unknown>>;
 export class BridgeStand {
   readonly calls: [CommandName, unknown][] = [];
   private readonly listeners = new Map<EventName, Set<(payload: unknown) => void>>();
-  private readonly ownOnline = new Set<() => void>();
+  private readonly whenOnline = new Set<() => void>();
 
   constructor(readonly answers: Answers) {
     const stand = {
@@ -30,8 +30,8 @@ export class BridgeStand {
           return () => known.delete(listener);
         },
       },
-      addEventListener: (_event: string, listener: () => void) => this.ownOnline.add(listener),
-      removeEventListener: (_event: string, listener: () => void) => this.ownOnline.delete(listener),
+      addEventListener: (_event: string, listener: () => void) => this.whenOnline.add(listener),
+      removeEventListener: (_event: string, listener: () => void) => this.whenOnline.delete(listener),
     };
     // A page has its window already (`page-fixtures.tsx`).
     if ('happyDOM' in globalThis) Object.assign(window, { waymark: stand.waymark });
@@ -44,12 +44,12 @@ export class BridgeStand {
 
   /** The machine's network came back. */
   online(): void {
-    for (const listener of this.ownOnline) listener();
+    for (const listener of this.whenOnline) listener();
   }
 
   /** How many listeners there are, of events of either kind. */
   listening(): number {
-    return [...this.listeners.values()].reduce((sum, { size }) => sum + size, 0) + this.ownOnline.size;
+    return [...this.listeners.values()].reduce((sum, { size }) => sum + size, 0) + this.whenOnline.size;
   }
 }
 

@@ -166,12 +166,12 @@ function addPairs(
 const BANDS = 10;
 
 class Calibration {
-  private readonly ownBands = Array.from({ length: BANDS }, () => ({ votes: 0, sure: 0, right: 0 }));
+  private readonly counted = Array.from({ length: BANDS }, () => ({ votes: 0, sure: 0, right: 0 }));
 
   add(confidence: number, isRight: boolean): void {
     const at = Math.min(BANDS - 1, Math.floor(confidence * BANDS));
     // 0.8999999999999999 times ten is nine.
-    const band = this.ownBands[confidence < at / BANDS ? at - 1 : at];
+    const band = this.counted[confidence < at / BANDS ? at - 1 : at];
     if (band === undefined) return;
     band.votes += 1;
     band.sure += confidence;
@@ -179,7 +179,7 @@ class Calibration {
   }
 
   bands(): SureVotes[] {
-    return this.ownBands.flatMap(({ votes, sure, right }, at) => {
+    return this.counted.flatMap(({ votes, sure, right }, at) => {
       const share = shareOf(right, votes);
       const edges = { from: at / BANDS, to: (at + 1) / BANDS };
       return share === null ? [] : [{ ...edges, sure: sure / votes, right: share }];

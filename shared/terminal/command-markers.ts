@@ -21,7 +21,7 @@ export class MarkerScanner {
   private readonly prefix: Uint8Array;
   /** Bytes of a marker that is not complete yet. */
   private held: Uint8Array = new Uint8Array(0);
-  private ownOffset = 0;
+  private readTo = 0;
 
   constructor(nonce: string) {
     this.prefix = Uint8Array.from(`\x1b]7717;${nonce};`, (character) => character.charCodeAt(0));
@@ -29,14 +29,14 @@ export class MarkerScanner {
 
   /** Bytes seen so far. */
   get offset(): number {
-    return this.ownOffset;
+    return this.readTo;
   }
 
   /** The next bytes of the log. */
   push(bytes: Uint8Array): Marker[] {
-    const base = this.ownOffset - this.held.length;
+    const base = this.readTo - this.held.length;
     const data = this.held.length === 0 ? bytes : joined(this.held, bytes);
-    this.ownOffset += bytes.length;
+    this.readTo += bytes.length;
     this.held = new Uint8Array(0);
     const markers: Marker[] = [];
     let at = data.indexOf(escapeByte);
@@ -96,12 +96,12 @@ export interface IndexedCommand {
  * command prints again (`cat` of the log) change nothing. A program that deliberately forges the next marker is not stopped.
  */
 export class CommandIndex {
-  private readonly ownCommands = new Map<number, IndexedCommand>();
+  private readonly bySeq = new Map<number, IndexedCommand>();
   private seq = 0;
   private phase: 'starting' | 'prompt' | 'line' | 'command' | 'done' = 'starting';
   private lineStartedAt: number | undefined;
   private current: IndexedCommand | undefined;
-  private ownLastCommand = 0;
+  private lastSeq = 0;
 
   /** True between a prompt marker and the next line. */
   get atPrompt(): boolean {
@@ -129,15 +129,15 @@ export class CommandIndex {
 
   /** The highest number of a command that has begun. */
   get lastCommand(): number {
-    return this.ownLastCommand;
+    return this.lastSeq;
   }
 
   command(commandSeq: number): IndexedCommand | undefined {
-    return this.ownCommands.get(commandSeq);
+    return this.bySeq.get(commandSeq);
   }
 
   commands(): IndexedCommand[] {
-    return [...this.ownCommands.values()];
+    return [...this.bySeq.values()];
   }
 
   /** Returns whether the marker was the expected one. */
@@ -171,12 +171,12 @@ export class CommandIndex {
 
   private begin(marker: Marker): boolean {
     const commandSeq = Number(marker.fields[1]);
-    if (!Number.isSafeInteger(commandSeq) || commandSeq <= this.ownLastCommand) return false;
+    if (!Number.isSafeInteger(commandSeq) || commandSeq <= this.lastSeq) return false;
     // Shells without PS0 do not announce the line first.
     if (marker.seq === this.seq + 1) this.openLine(marker);
     if (marker.seq !== this.seq || this.phase !== 'line') return false;
     this.phase = 'command';
-    this.ownLastCommand = commandSeq;
+    this.lastSeq = commandSeq;
     this.current = {
       commandSeq,
       startOffset: marker.end,
@@ -185,7 +185,7 @@ export class CommandIndex {
       endedAt: undefined,
       exitCode: undefined,
     };
-    this.ownCommands.set(commandSeq, this.current);
+    this.bySeq.set(commandSeq, this.current);
     return true;
   }
 

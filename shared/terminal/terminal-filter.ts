@@ -187,7 +187,7 @@ class ViewSink implements EscapeSink {
     const rest = semicolon < 0 ? '' : payload.slice(semicolon + 1);
     switch (command) {
       case '8':
-        this.ownOsc(`8;${safeLink(rest)}`);
+        this.writeOsc(`8;${safeLink(rest)}`);
         break;
       case '4':
         if (palettePairs(rest)) this.colours(payload);
@@ -209,10 +209,10 @@ class ViewSink implements EscapeSink {
   }
 
   private colours(payload: string): void {
-    if (this.afford(workOnce.colours)) this.ownOsc(payload);
+    if (this.afford(workOnce.colours)) this.writeOsc(payload);
   }
 
-  private ownOsc(payload: string): void {
+  private writeOsc(payload: string): void {
     this.out.push(`\x1b]${payload}\x1b\\`);
   }
 }

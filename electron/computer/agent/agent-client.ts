@@ -51,7 +51,7 @@ export class AgentClient {
   private tellClosed: (lost: ChannelLost) => void = () => undefined;
   private lost: ChannelLost | undefined;
   private lastId = 0;
-  private ownLastByteAt = Date.now();
+  private heardAt = Date.now();
 
   /** `stream`: input and output of a helper that runs already. */
   constructor(stream: Duplex) {
@@ -72,7 +72,7 @@ export class AgentClient {
 
   /** Our clock, ms since 1970: when the host last sent anything. */
   get lastByteAt(): number {
-    return this.ownLastByteAt;
+    return this.heardAt;
   }
 
   /** Bytes given to the channel so far. */
@@ -197,7 +197,7 @@ export class AgentClient {
 
   private received(piece: Uint8Array): void {
     if (this.lost) return;
-    this.ownLastByteAt = Date.now();
+    this.heardAt = Date.now();
     try {
       this.decoder.push(piece, (frame) => this.accept(frame));
     } catch (error) {

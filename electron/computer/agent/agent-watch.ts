@@ -21,7 +21,7 @@ export class AgentWatch implements SessionWatch {
   private readonly options: AgentWatchOptions;
   private watched: { client: AgentClient; close(): void } | undefined;
   private readonly waiting = new Set<() => void>();
-  private ownHeard = 0;
+  private reports = 0;
   private pollMs: number;
   private closed = false;
 
@@ -37,7 +37,7 @@ export class AgentWatch implements SessionWatch {
   }
 
   get heard(): number {
-    return this.ownHeard;
+    return this.reports;
   }
 
   listening(): boolean {
@@ -45,10 +45,10 @@ export class AgentWatch implements SessionWatch {
   }
 
   async changed(signal: AbortSignal, since?: number): Promise<void> {
-    const before = since ?? this.ownHeard;
+    const before = since ?? this.reports;
     if (signal.aborted || this.closed || !this.watching()) return;
     // Something was heard while the caller's last look was under way, and may not be in it.
-    if (before !== this.ownHeard) return;
+    if (before !== this.reports) return;
     await new Promise<void>((resolve) => {
       const done = () => {
         clearTimeout(timer);
@@ -81,13 +81,13 @@ export class AgentWatch implements SessionWatch {
       const { close } = client.watch(this.directory, () => this.change());
       this.watched = { client, close };
       // What changed before the watch began may not be known yet.
-      this.ownHeard += 1;
+      this.reports += 1;
     }
     return true;
   }
 
   private change(): void {
-    this.ownHeard += 1;
+    this.reports += 1;
     this.pollMs = this.firstPollMs;
     this.tell();
   }

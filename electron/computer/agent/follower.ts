@@ -47,7 +47,7 @@ export class Follower {
   private ungranted = 0;
   /** Bytes the host may still send. */
   private credit = followWindow;
-  private ownEnded = false;
+  private hasEnded = false;
   private failure: Error | undefined;
   private wake: (() => void) | undefined;
 
@@ -93,7 +93,7 @@ export class Follower {
   /** @throws ChannelLost */
   ended([offsetField]: readonly string[]): void {
     this.inOrder(offsetField);
-    this.ownEnded = true;
+    this.hasEnded = true;
     this.wake?.();
   }
 
@@ -110,7 +110,7 @@ export class Follower {
 
   private inOrder(field: string | undefined): number {
     const offset = wholeNumber(field, 'the place of output');
-    if (this.ownEnded) throw new ChannelLost('the host sent output after the end of a session.');
+    if (this.hasEnded) throw new ChannelLost('the host sent output after the end of a session.');
     if (offset === this.expected) return offset;
     throw new ChannelLost(`the host sent output from offset ${offset} where ${this.expected} comes next.`);
   }
@@ -125,7 +125,7 @@ export class Follower {
         if (signal.aborted) return { reason: 'aborted', offset: this.offset };
         const piece = this.next();
         if (piece) await this.handOver(piece);
-        else if (this.ownEnded) return { reason: 'ended', offset: this.offset };
+        else if (this.hasEnded) return { reason: 'ended', offset: this.offset };
         else if (this.failure) throw this.failure;
         else await this.more();
       }
@@ -168,7 +168,7 @@ export class Follower {
     await this.options.onChunk({ offset, bytes, receivedAt, hostAt });
     this.offset = offset + bytes.length;
     this.ungranted += bytes.length;
-    if (this.ungranted < grantBytes || this.ownEnded) return;
+    if (this.ungranted < grantBytes || this.hasEnded) return;
     this.credit += this.ungranted;
     this.grant(this.ungranted);
     this.ungranted = 0;

@@ -12,7 +12,7 @@ export class FrameSender {
   private readonly stream: Duplex;
   private readonly bulk: { fields: readonly string[]; body: Uint8Array }[] = [];
   private blocked = false;
-  private ownBytesSent = 0;
+  private sentBytes = 0;
 
   constructor(stream: Duplex) {
     this.stream = stream;
@@ -21,7 +21,7 @@ export class FrameSender {
 
   /** Bytes given to the channel so far; on a slow way up, answers wait behind them. */
   get bytesSent(): number {
-    return this.ownBytesSent;
+    return this.sentBytes;
   }
 
   /** @throws WaymarkError bad_input, when a part is too long */
@@ -36,7 +36,7 @@ export class FrameSender {
 
   private write(fields: readonly string[], body: Uint8Array | undefined): void {
     const head = encodeHead(fields, body?.length ?? 0);
-    this.ownBytesSent += head.length + (body?.length ?? 0);
+    this.sentBytes += head.length + (body?.length ?? 0);
     // A frame in one write: two would be two packets, for every key.
     const small = body && body.length <= bulkBytes;
     if (!body || small) {

@@ -8,16 +8,16 @@ const slowMs = 400;
  * looks wait behind the pieces that are under way.
  */
 export class TransferPace {
-  private ownPieceBytes = 256 * 1024;
+  private bytesAtATime = 256 * 1024;
 
   get pieceBytes(): number {
-    return this.ownPieceBytes;
+    return this.bytesAtATime;
   }
 
   /** Told how long a piece of the present size took, queueing included. */
   took(ms: number): void {
-    if (ms < quickMs) this.ownPieceBytes = Math.min(largest, this.ownPieceBytes * 2);
-    else if (ms > slowMs) this.ownPieceBytes = Math.max(smallest, this.ownPieceBytes / 2);
+    if (ms < quickMs) this.bytesAtATime = Math.min(largest, this.bytesAtATime * 2);
+    else if (ms > slowMs) this.bytesAtATime = Math.max(smallest, this.bytesAtATime / 2);
   }
 }
 

@@ -91,10 +91,10 @@ export class LocalSessionBackend implements SessionBackend {
   }
 
   async look(directory: string, { marksFrom, processes }: LookOrder): Promise<SessionLook | undefined> {
-    return absentIsUndefined(this.ownLook(new SessionFiles(directory), marksFrom, processes));
+    return absentIsUndefined(this.lookAt(new SessionFiles(directory), marksFrom, processes));
   }
 
-  private async ownLook(
+  private async lookAt(
     files: SessionFiles,
     marksFrom: number,
     wantProcesses: boolean,

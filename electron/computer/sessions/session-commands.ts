@@ -37,10 +37,10 @@ export class SessionCommands {
 
   /** See `SessionHost.run`. */
   run(command: string, found?: (info: SessionInfo) => void): Promise<{ commandSeq: number; offset: number }> {
-    return this.session.inTurn(() => this.ownRun(command, found));
+    return this.session.inTurn(() => this.runNow(command, found));
   }
 
-  private async ownRun(
+  private async runNow(
     command: string,
     found: ((info: SessionInfo) => void) | undefined,
   ): Promise<{ commandSeq: number; offset: number }> {

@@ -212,7 +212,7 @@ export class BackedSessionHost implements SessionHost {
     const unsure = this.unsureEnds.get(name);
     this.unsureEnds.delete(name);
     try {
-      return await this.open.use(name, (opened) => this.ownClose(opened));
+      return await this.open.use(name, (opened) => this.closeOpened(opened));
     } catch (error) {
       // Its removal went unanswered, and it is gone.
       if (unsure && isMissing(error)) return unsure;
@@ -220,7 +220,7 @@ export class BackedSessionHost implements SessionHost {
     }
   }
 
-  private async ownClose(opened: OpenSession): Promise<SessionEnd & { id: string }> {
+  private async closeOpened(opened: OpenSession): Promise<SessionEnd & { id: string }> {
     const { session } = opened;
     const { id } = session.meta;
     const end = { id, ...(await endSession(session)) };

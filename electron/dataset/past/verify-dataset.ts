@@ -146,7 +146,7 @@ class Check {
       let count = 0;
       for await (const record of this.read(file.path)) {
         count += 1;
-        this.ownRules(file.path, record);
+        this.checkRules(file.path, record);
       }
       this.seen += count;
       this.counted(file, count);
@@ -168,7 +168,7 @@ class Check {
       const record = await file.next();
       if (record === null) return;
       this.seen += 1;
-      this.ownRules(path, record);
+      this.checkRules(path, record);
       if (!('problem' in record)) this.compare(path, record, value);
     };
     const index = new OpenFile(this.read(indexFile));
@@ -261,7 +261,7 @@ class Check {
     return this.manifest.redaction.mode !== 'off';
   }
 
-  private ownRules(path: string, record: ReadRecord): void {
+  private checkRules(path: string, record: ReadRecord): void {
     if ('problem' in record) {
       this.add(path, record.line, record.problem);
       return;

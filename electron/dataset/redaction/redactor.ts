@@ -29,8 +29,8 @@ export class Redactor {
   /** Of texts and of JSON texts. */
   private readonly known = { text: new Map<string, Redacted>(), json: new Map<string, Redacted>() };
   private kept = 0;
-  private ownCount = 0;
-  private ownLoose = false;
+  private replaced = 0;
+  private isLoose = false;
   private scanned = 0;
 
   /** `placeholder`: what stands in the place of something; absent: the number that `placeholders` has for it. */
@@ -45,7 +45,7 @@ export class Redactor {
         : (hit) => {
             const known = placeholders.get(hit.identity);
             if (known !== undefined) return known;
-            if (this.ownLoose) return unnumbered(hit);
+            if (this.isLoose) return unnumbered(hit);
             throw new WaymarkError(
               'bug',
               `A ${hit.kind} (rule ${hit.rule}, ${findingName(hit)}) was found that the first pass over these rows had not found`,
@@ -55,7 +55,7 @@ export class Redactor {
 
   /** How much was taken out so far, repeated texts counted each time. */
   get count(): number {
-    return this.ownCount;
+    return this.replaced;
   }
 
   /** Bytes of UTF-8 that were looked at, repeated texts counted each time. */
@@ -73,7 +73,7 @@ export class Redactor {
     const known = this.known[form].get(text);
     const redacted = known ?? (form === 'json' ? this.redactJson(text) : this.redactText(text));
     if (known === undefined) this.keep(text, form, redacted);
-    this.ownCount += redacted.hits.length;
+    this.replaced += redacted.hits.length;
     this.scanned += Buffer.byteLength(text);
     return redacted;
   }
@@ -84,29 +84,29 @@ export class Redactor {
    */
   record<T>(value: T): T {
     if (this.settings.level === 'off') return value;
-    const before = this.ownLoose;
-    this.ownLoose = true;
+    const before = this.isLoose;
+    this.isLoose = true;
     try {
-      return this.ownValue(value, false, 0) as T;
+      return this.valueWithout(value, false, 0) as T;
     } finally {
-      this.ownLoose = before;
+      this.isLoose = before;
     }
   }
 
   /** A text beside the data, as a README; what was in no row has the number 0. */
   loose(text: string, form: 'text' | 'json' = 'text'): string {
-    const before = this.ownLoose;
-    this.ownLoose = true;
+    const before = this.isLoose;
+    this.isLoose = true;
     try {
       return this.redact(text, form).text;
     } finally {
-      this.ownLoose = before;
+      this.isLoose = before;
     }
   }
 
   /** Every text of a JSON value, names of fields included; the same value where there is nothing to take out. */
   value<T>(value: T): T {
-    return this.ownValue(value, false, 0) as T;
+    return this.valueWithout(value, false, 0) as T;
   }
 
   /** The text that stands for something found elsewhere. */
@@ -148,15 +148,15 @@ export class Redactor {
     const plain = this.redactText(text);
     if (plain.hits.length === 0 || !isJson(text) || isJson(plain.text)) return plain;
     // Something lay across the end of a text, or was a number: each text of it by itself.
-    const before = [this.ownCount, this.scanned] as const;
-    const value = JSON.stringify(this.ownValue(JSON.parse(text), true, 0));
-    [this.ownCount, this.scanned] = before;
+    const before = [this.replaced, this.scanned] as const;
+    const value = JSON.stringify(this.valueWithout(JSON.parse(text), true, 0));
+    [this.replaced, this.scanned] = before;
     const again = this.finder.find(value);
     if (again.length === 0) return { ...plain, text: value };
     return { ...plain, text: JSON.stringify({ redacted: plain.text }) };
   }
 
-  private ownValue(value: unknown, numbers: boolean, depth: number): unknown {
+  private valueWithout(value: unknown, numbers: boolean, depth: number): unknown {
     if (typeof value === 'string') return this.redact(value, /^\s*[[{]/.test(value) ? 'json' : 'text').text;
     if (typeof value === 'number' && numbers) {
       const { text, hits } = this.redact(String(value), 'text');
@@ -164,13 +164,13 @@ export class Redactor {
     }
     if (typeof value !== 'object' || value === null || depth > DEEPEST) return value;
     if (Array.isArray(value)) {
-      const items = value.map((item) => this.ownValue(item, numbers, depth + 1));
+      const items = value.map((item) => this.valueWithout(item, numbers, depth + 1));
       return items.every((item, index) => item === value[index]) ? value : items;
     }
     let changed = false;
     const fields = Object.entries(value).map(([field, item]) => {
       const name = this.redact(field, 'text').text;
-      const content = this.ownValue(item, numbers, depth + 1);
+      const content = this.valueWithout(item, numbers, depth + 1);
       changed ||= name !== field || content !== item;
       return [name, content] as const;
     });

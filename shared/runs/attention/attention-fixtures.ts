@@ -14,7 +14,7 @@ export class AttentionScript {
   now = SCRIPT_START;
   private stamped = 0;
   private folded = 0;
-  private ownState = startAttention(RUN);
+  private attention = startAttention(RUN);
 
   constructor(options: Partial<EventBody<'run.created'>> = {}) {
     this.script = new RunScript(RUN, options);
@@ -22,7 +22,7 @@ export class AttentionScript {
   }
 
   get state(): AttentionState {
-    return this.ownState;
+    return this.attention;
   }
 
   add<K extends EventKind>(kind: K, body: EventBody<K>): this {
@@ -70,11 +70,11 @@ export class AttentionScript {
   /** The state after everything so far, written down and read again after every event. */
   fold(): AttentionState {
     for (const event of this.script.events.slice(this.folded)) {
-      this.ownState = JSON.parse(JSON.stringify(this.ownState)) as AttentionState;
-      foldAttention(this.ownState, event);
+      this.attention = JSON.parse(JSON.stringify(this.attention)) as AttentionState;
+      foldAttention(this.attention, event);
     }
     this.folded = this.script.events.length;
-    return this.ownState;
+    return this.attention;
   }
 
   private stamp(): this {
