@@ -8,10 +8,11 @@ import { WorkspaceCopies } from '../checkpoint/workspace-copies';
 import { isHost } from '../computer/hosts';
 import { remove } from '../files/remove';
 import { checkpointsFolder } from '../files/workspace-paths';
-import { usable } from '../runs/drive/assemble';
+
 import { keepUndriven } from '../runs/drive/keep-undriven';
 import type { LiveEmitter } from '../runs/drive/live';
 import type { RunLock } from '../runs/drive/run-holds';
+import { usable } from '../runs/drive/wiring/computers';
 import type { EngineOptions } from '../runs/engine-options';
 import type { HostSessions } from '../runs/sessions/clean-sessions';
 import { connect, disposeAll, reach } from '../runs/start/connect';

@@ -4,10 +4,11 @@ import { Checkpointer } from '../../branches/checkpointer';
 import { isHost } from '../../computer/hosts';
 import { parseSpec } from '../../task/stored-spec';
 import { connect, disposeAll, reach } from '../start/connect';
-import { type RunContext, usable } from './assemble';
 import { RunControl } from './control';
 import { recordRest } from './record-rest';
 import { prepareDriver } from './run';
+import { usable } from './wiring/computers';
+import type { RunContext } from './wiring/driving';
 
 /**
  * Makes the checkpoint that was asked for of a run that no process drives: takes it up for that long and never starts its

@@ -1,6 +1,7 @@
 import type { NewEvent } from '@shared/log/events';
 import type { HaltRequest } from '../../agent/ports';
-import { type Parts, whatGoesOn } from './assemble';
+import { whatGoesOn } from './assemble';
+import type { Parts } from './wiring/driving';
 
 /**
  * Pauses or stops a run whose loop is not running: what was asked for is acknowledged, and a stop marks the hints that no

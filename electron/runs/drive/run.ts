@@ -7,13 +7,15 @@ import type { LoopEnd } from '../../agent/loop-types';
 import type { Computer } from '../../computer/port';
 import { runFolder } from '../../files/workspace-paths';
 import { OutboxFollower } from '../steer/outbox-follower';
-import { assemble, type Parts, type Release, type RunContext, viewOf } from './assemble';
+import { assemble } from './assemble';
 import { RunControl } from './control';
 import { lastHeartbeat } from './heartbeat';
 import { loadRun } from './load-run';
 import { recordRest } from './record-rest';
 import { Recorder } from './recorder';
 import { isRest } from './run-holds';
+import { viewOf } from './wiring/actions';
+import type { Parts, Release, RunContext } from './wiring/driving';
 
 /** A run that this process drives. */
 export interface DrivenRun {
