@@ -107,6 +107,13 @@ it('checkpoints and branches on the command line and from the window', async () 
   });
   const { nodes } = await window['branches.lineage']({ run });
   expect(nodes.map((node) => node.run)).toEqual([id, branch, run]);
+  // A prompt whose texts were removed is said to be gone, not to be damaged.
+  await store.writer.remove(run, 'text', author);
+  const gone = await step(run, '5', '--prompt');
+  expect(gone.json).toMatchObject({ purged: true, verified: false });
+  expect(gone.lines).toEqual([
+    expect.stringMatching(/^The texts of this run were removed, .* had the sha256 [0-9a-f]{64}\.$/u),
+  ]);
 
   // A decision on an inherited step is written, undone and redone where the step was made.
   const labels = labelHandlers(holder, () => author);

@@ -78,7 +78,13 @@ function promptLines({
   verified,
   sha256,
   bytes,
+  purged,
 }: PromptView): string[] {
+  if (purged) {
+    return [
+      `The texts of this run were removed, so the prompt of step ${step} can no longer be shown. What was sent had the sha256 ${sha256}.`,
+    ];
+  }
   const known =
     sha256 === ''
       ? 'The step was imported, so the exact bytes that were sent are unknown.'

@@ -280,6 +280,8 @@ export interface PromptView {
   tail: string;
   /** The line of budgets that was sent with the last message and stays in it; '' without one. */
   line: string;
+  /** The run's texts were removed: what was sent cannot be shown any more, and that it differs is no fault. */
+  purged?: true;
 }
 
 export interface SessionView {

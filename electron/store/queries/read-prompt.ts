@@ -26,7 +26,12 @@ export function readPrompt(context: ReadContext, ulid: string, step: number): Pr
   const seq = requestSeq(context, run, bounded(step, 0, 2 ** 31, 'The step'));
   const request = readRequest(context, run, seq);
   const fold = contextAt(context, run, request === null ? seq - 1 : seq);
-  return promptView(fold, run.ulid, step, request ?? { sha256: '', tail: '' });
+  const view = promptView(fold, run.ulid, step, request ?? { sha256: '', tail: '' });
+  return view.verified || !isPurged(context, run) ? view : { ...view, purged: true };
+}
+
+function isPurged({ statements }: ReadContext, { id }: RunRecord): boolean {
+  return statements.get("SELECT 1 FROM tombstone WHERE run = ? AND mode = 'text'", id) !== undefined;
 }
 
 function promptView(

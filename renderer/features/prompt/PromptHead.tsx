@@ -77,6 +77,7 @@ function Proof({ prompt }: { prompt: PromptView }) {
   const words = useText();
   const text = words.prompt;
   if (prompt.sha256 === '') return <span className="prompt-proof text-12">{text.imported}</span>;
+  if (prompt.purged) return <span className="prompt-proof text-12">{text.purged}</span>;
   const short = `${prompt.sha256.slice(0, 8)}…${prompt.sha256.slice(-4)}`;
   const size = words.common.format.bytes(prompt.bytes);
   return (

@@ -17,6 +17,7 @@ export const prompt = {
   parts: { system: 'System', tools: 'Tools', task: 'Task', steps: 'Steps', hints: 'Hints' },
   prefixMark: (step: number, tokens: number) => `Unchanged since ${step}: ${n(tokens)} tokens`,
   imported: 'Imported: rebuilt from the log; the exact bytes sent are not known',
+  purged: 'Texts removed: what was sent can no longer be shown',
   verified: 'Verified: the rebuilt prompt is byte for byte what was sent',
   verifiedShort: 'Verified, byte for byte',
   differs: 'Rebuilt text differs from what was sent. Run verify to see where.',

@@ -18,6 +18,7 @@ export const prompt: Text['prompt'] = {
   parts: { system: '系统', tools: '工具', task: '任务', steps: '步骤', hints: '提示' },
   prefixMark: (step, tokens) => `自第 ${step} 步未变：${n(tokens)} 个 token`,
   imported: '导入：由日志拼成；当时发送的字节未知',
+  purged: '文本已移除：无法再显示当时发送的内容',
   verified: '已核实：重建的提示词与发送的逐字节一致',
   verifiedShort: '已核实，逐字节一致',
   differs: '重建的文本与发送的不同。运行 verify 查看位置。',
