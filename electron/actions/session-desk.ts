@@ -1,4 +1,5 @@
-import { counted, duration } from '@shared/base/amounts';
+import { duration } from '@shared/base/amounts';
+import { leftOutAbout } from '@shared/base/bounded-text';
 import { WaymarkError } from '@shared/contract/errors';
 import { fromLineStart, modelText } from '@shared/terminal/model-text';
 import type { Clock } from '../clock';
@@ -161,7 +162,9 @@ export class SessionDesk {
     const head = modelText(await this.bytes(computer, name, from, from + headSlice));
     const tail = modelText(fromLineStart(await this.bytes(computer, name, tailFrom, to)));
     const left = tailFrom - from - headSlice;
-    return `${head}\n[… about ${counted(left, 'byte')} of output left out here …]\n${tail}`;
+    // As many characters for each byte as on both sides of it: colours and progress bars are none.
+    const characters = (left * (head.length + tail.length)) / maxSlice;
+    return `${head}\n${leftOutAbout(characters, 'write such output to a file and look there')}\n${tail}`;
   }
 
   /** The last logical lines of a session's output that were not cleared, oldest first. */
@@ -207,7 +210,7 @@ export class SessionDesk {
     const kept = (info && (await this.stored?.(info.id, at, maxBytes))) ?? new Uint8Array();
     if (kept.length > 0) return { bytes: kept, next: at + kept.length };
     const next = Math.min(at + maxBytes, info?.droppedTo ?? at);
-    const note = `\n[… ${counted(next - at, 'byte')} of output are gone: there was no room to keep them …]\n`;
+    const note = `\n${leftOutAbout(next - at, 'there was no room to keep them')}\n`;
     return { bytes: next > at ? Buffer.from(note) : kept, next };
   }
 }
