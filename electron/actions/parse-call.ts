@@ -149,9 +149,10 @@ export function parseCall(
   });
   if ('problem' in read) return say(read.problem);
   const args: Record<string, ArgumentValue> = {};
-  for (const [key, raw] of Object.entries(read.sent)) {
+  for (const [key, sent] of Object.entries(read.sent)) {
     const param = action.params.find((each) => each.name === key || each.aliases?.includes(key));
     if (!param) return say(`${name} has no parameter "${shown(key).slice(1, -1)}".`);
+    const raw = param.meant ? param.meant(sent) : sent;
     if (isAbsent(param, raw, task)) continue;
     if (args[param.name] !== undefined) {
       return say(`\`${key}\` of ${name} means the same as \`${param.name}\`; give one of them.`);
@@ -159,7 +160,7 @@ export function parseCall(
     const value = coerce(param, raw);
     if (value === undefined) {
       if (param.ignored) continue;
-      return say(`\`${key}\` of ${name} must be ${kindWords[param.type]}, not ${shown(raw)}.`);
+      return say(`\`${key}\` of ${name} must be ${kindWords[param.type]}, not ${shown(sent)}.`);
     }
     if (value === '' && !param.emptyIsValue) return say(`\`${key}\` of ${name} must not be empty.`);
     const why = typeof value === 'string' ? impossible(param, value, action) : null;

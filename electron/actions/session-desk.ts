@@ -143,16 +143,31 @@ export class SessionDesk {
 
   /** Without a name: the session used last on that computer. @throws WaymarkError not_found with the names there are */
   async existing(computer: Computer, named: string | undefined): Promise<SessionInfo> {
-    const name = named ?? this.facts.lastSession.get(computer.name);
-    const info = name === undefined ? undefined : await computer.sessions.find(name);
+    const info = await this.find(computer, named);
     if (info) return info;
-    const names = (await computer.sessions.list()).map((session) => session.name);
-    const others = names.length === 0 ? 'It has none yet' : `Its sessions are: ${names.join(', ')}`;
-    const what =
-      named === undefined
-        ? `No session was named, and the one used last on ${computer.name} is not open.`
-        : `There is no session "${named}" on ${computer.name}.`;
-    throw new WaymarkError('not_found', `${what} ${others}.`);
+    throw notFound(computer, named, await computer.sessions.list());
+  }
+
+  /** As `existing`, for what only looks or has nothing to do then; null: none was named, and none is open. */
+  async asked(computer: Computer, named: string | undefined): Promise<SessionInfo | null> {
+    const info = await this.find(computer, named);
+    if (info) return info;
+    const open = await computer.sessions.list();
+    if (named === undefined && open.length === 0) return null;
+    throw notFound(computer, named, open);
+  }
+
+  private async find(computer: Computer, named: string | undefined): Promise<SessionInfo | undefined> {
+    const name = named ?? this.facts.lastSession.get(computer.name);
+    return name === undefined ? undefined : computer.sessions.find(name);
+  }
+
+  /** What is said where `asked` finds none: nothing has gone wrong. */
+  noneOpen(computer: Computer): string {
+    const when = this.facts.lastSession.has(computer.name)
+      ? `No session is open on ${computer.name} any more.`
+      : `No session is open yet on ${computer.name}.`;
+    return `${when} create_session and run_command open one.`;
   }
 
   /** Raw bytes `from`..`to` as the model reads them; the middle of more than 4 MB is left out and counted. */
@@ -213,6 +228,16 @@ export class SessionDesk {
     const note = `\n${leftOutAbout(next - at, 'there was no room to keep them')}\n`;
     return { bytes: next > at ? Buffer.from(note) : kept, next };
   }
+}
+
+function notFound(computer: Computer, named: string | undefined, open: readonly SessionInfo[]): WaymarkError {
+  const names = open.map((session) => session.name);
+  const others = names.length === 0 ? 'It has none yet' : `Its sessions are: ${names.join(', ')}`;
+  const what =
+    named === undefined
+      ? `No session was named, and the one used last on ${computer.name} is not open.`
+      : `There is no session "${named}" on ${computer.name}.`;
+  return new WaymarkError('not_found', `${what} ${others}.`);
 }
 
 /** `busy with "make all" (12 s so far; now "cc -c a.c")` and the like. `now` is the host's clock, ms; `typed`: the command, where it is known. */

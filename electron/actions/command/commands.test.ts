@@ -135,7 +135,9 @@ describe('run_command', () => {
         wait_for_completion: true,
       });
       expect(text.length).toBeLessThanOrEqual(12_000);
-      const notes = [...text.matchAll(/\[… about ([\d,]+) characters left out; write such output to a file/g)];
+      const notes = [
+        ...text.matchAll(/\[… about ([\d,]+) characters left out; write such output to a file/g),
+      ];
       expect(notes).toHaveLength(1);
       const left = Number(notes[0]?.[1]?.replaceAll(',', ''));
       expect(Math.abs(left + text.length - 9_000_000)).toBeLessThan(20_000);
