@@ -91,5 +91,5 @@ function teaching(
     return null;
   }
   const which = problems.length === calls.length ? 'Nothing was done' : 'These calls were not run';
-  return `${which}:\n${fewOf(problems, MOST_TAUGHT).join('\n')}\n${cut === '' ? '' : `${cut.trim()}\n`}Call it again with arguments that are one JSON object.`;
+  return `${which}:\n${fewOf(problems, MOST_TAUGHT).join('\n')}\n${cut === '' ? '' : `${cut.trim()}\n`}Call it again by the name of a tool, with arguments that are one JSON object.`;
 }
