@@ -45,6 +45,8 @@ export interface ActionParam {
   aliases?: readonly string[];
   /** Values that mean the same as leaving it out. */
   absent?: readonly string[];
+  /** What is meant by a value of another shape, as the paper's agents send it; what it does not know it hands back. */
+  meant?(raw: unknown): unknown;
   /** Used when the argument is absent; part of the schema unless it says nothing (false, ''). */
   default?: ArgumentValue;
   min?: number;

@@ -1,4 +1,4 @@
-import { boundText, observationLimit } from '@shared/base/bounded-text';
+import { boundText, fewOf, observationLimit } from '@shared/base/bounded-text';
 import { WaymarkError } from '@shared/contract/errors';
 import type { NewEvent } from '@shared/log/events';
 import type { ActionContext, ActionOutcome, ActionPort, ParsedCall, StandingAnswers } from '../agent/ports';
@@ -213,7 +213,9 @@ class Actions implements ActionPort {
       text:
         boundText(result.text, 'ask for a smaller part', observationLimit - noticeRoom) +
         lostNotice(current.lost) +
-        current.told.map((message) => `\n\n[Notice] ${message}`).join(''),
+        fewOf(current.told)
+          .map((message) => `\n\n[Notice] ${message}`)
+          .join(''),
       data,
       closedBy: result.closedBy ?? closedBy,
       events: current.events,
@@ -353,7 +355,8 @@ function argumentsOf(action: ActionDefinition, call: ParsedCall): ActionArgument
 /** A restart of a computer is no trouble with a link: the agent has to know what is gone. */
 function lostNotice(lost: readonly string[]): string {
   if (lost.length === 0) return '';
-  const which = lost.length === 1 ? `The session ${lost[0]} was` : `The sessions ${lost.join(', ')} were`;
+  const which =
+    lost.length === 1 ? `The session ${lost[0]} was` : `The sessions ${fewOf(lost, 8).join(', ')} were`;
   return `\n\n[Notice] ${which} lost: the computer restarted, or something ended the shell from outside. Whatever was running there is gone; its output can still be read.`;
 }
 

@@ -1,4 +1,5 @@
 import { counted, duration } from '@shared/base/amounts';
+import { cutLine, fewOf, quotable, sentenceLimit } from '@shared/base/bounded-text';
 import type { GuardRule } from '@shared/contract/task';
 import { isTimeLeft } from '@shared/runs/detectors/early-finish';
 import { commandName, everyCommand, joinShellPath, parseShell } from '@shared/shell/shell-command';
@@ -41,9 +42,13 @@ export function guardVerdicts(
     found.push(...commandProblems(command, task));
     for (const message of refusedCommands(command, task)) found.push(['task_command', message]);
   }
-  return found.flatMap(([rule, message]) => {
+  const said = new Map<GuardRule, string[]>();
+  for (const [rule, message] of found) {
+    if (message !== null) said.set(rule, [...(said.get(rule) ?? []), cutLine(message, sentenceLimit)]);
+  }
+  return [...said].flatMap(([rule, messages]) => {
     const level = task.guards[rule];
-    return message === null || level === 'off' ? [] : [{ rule, level, message }];
+    return level === 'off' ? [] : fewOf(messages).map((message) => ({ rule, level, message }));
   });
 }
 
@@ -53,14 +58,21 @@ function pathProblems(call: ParsedCall, task: ActionTaskView): [GuardRule, strin
   if (typeof path !== 'string') return [];
   const whole = joinShellPath(task.workspaceRoot, path);
   if (!path.startsWith('/')) {
-    return [['relative_path', `"${path}" is a relative path. Give the absolute path, for example ${whole}.`]];
+    return [
+      [
+        'relative_path',
+        `"${quotable(path)}" is a relative path. Give the absolute path, for example ${quotable(whole)}.`,
+      ],
+    ];
   }
   if (isInside(whole, task.workspaceRoot)) return [];
   if (shownFolderOf(path, task) !== undefined) {
     const why = whyNotInShown(call.name, path, task);
     return why === null ? [] : [['outside_workspace', why]];
   }
-  return [['outside_workspace', `${path} is outside the workspace. Work inside ${task.workspaceRoot}.`]];
+  return [
+    ['outside_workspace', `${quotable(path)} is outside the workspace. Work inside ${task.workspaceRoot}.`],
+  ];
 }
 
 function wholePath(call: ParsedCall, task: ActionTaskView): string | null {
@@ -90,7 +102,8 @@ export function editNotices(made: readonly FileEdit[], task: ActionTaskView): Gu
 }
 
 function editProblems(edit: FileEdit): [GuardRule, string][] {
-  const { path, changedAt } = edit;
+  const { changedAt } = edit;
+  const path = quotable(edit.path);
   if (isBlind(edit)) {
     const since = changedAt === null ? '' : ' since it last changed';
     return [
@@ -172,7 +185,7 @@ function removals(simple: SimpleCommand, name: string, task: ActionTaskView): [G
       whole === task.workspaceRoot ? 'is the workspace itself' : `may be outside ${task.workspaceRoot}`;
     found.push([
       'outside_workspace',
-      `${name} "${word}" is refused: the path ${what}. Give absolute paths inside the workspace.`,
+      `${name} "${quotable(word)}" is refused: the path ${what}. Give absolute paths inside the workspace.`,
     ]);
   }
   return found;

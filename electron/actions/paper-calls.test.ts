@@ -27,6 +27,18 @@ const scored: EvaluationResult = {
  */
 const calls: readonly [name: string, args: Record<string, unknown>, seen: RegExp][] = [
   // F.1 Command actions
+  ['session_status', {}, /^No session is open yet on local\. create_session and run_command open one\.$/],
+  ['session_status', { computer_ip: 'localhost', session_id: null }, /^No session is open yet/],
+  ['session_idle', { session_id: 'None' }, /^No session is open yet/],
+  ['session_idle_action', {}, /^No session is open yet/],
+  ['get_session_output', {}, /^No session is open yet/],
+  [
+    'get_session_output',
+    { start_lines: 50, end_lines: null, since_timestamp: null },
+    /^No session is open yet/,
+  ],
+  ['clear_session_buffer', {}, /^No session is open yet/],
+  ['kill_session_processes', { session_id: null, force: false }, /^No session is open yet/],
   ['create_session', {}, /^Session session-1 is open on local/],
   [
     'create_session',
@@ -49,12 +61,12 @@ const calls: readonly [name: string, args: Record<string, unknown>, seen: RegExp
   [
     'run_command',
     { command: 'echo one', wait_for_completion: true },
-    /in session shell-8 on local\.\none\n$/,
+    /in session shell-16 on local\.\none\n$/,
   ],
   [
     'run_command',
     { command: 'echo two', session_id: null, wait_for_completion: true },
-    /in session shell-9 /,
+    /in session shell-17 /,
   ],
   [
     'run_command',
@@ -68,7 +80,7 @@ const calls: readonly [name: string, args: Record<string, unknown>, seen: RegExp
     },
     /^Started in session train/,
   ],
-  ['run_command', { command: 'sleep 31' }, /^Started in session shell-11/],
+  ['run_command', { command: 'sleep 31' }, /^Started in session shell-19/],
   [
     'run_command',
     { command: 'mkdir -p sub && cd sub && pwd', session_id: 'session-1', wait_for_completion: 'True' },
@@ -114,10 +126,10 @@ const calls: readonly [name: string, args: Record<string, unknown>, seen: RegExp
   ],
   [
     'kill_session_processes',
-    { session_id: 'shell-11', force: true },
-    /^Ended 1 process\. Session shell-11 is idle/,
+    { session_id: 'shell-19', force: true },
+    /^Ended 1 process\. Session shell-19 is idle/,
   ],
-  ['kill_session_processes', {}, /^Nothing was running in session shell-11/],
+  ['kill_session_processes', {}, /^Nothing was running in session shell-19/],
   ['close_session', { computer_ip: 'localhost', session_id: 'train' }, /^Session train on local is closed/],
   // F.3 File actions
   ['create_file', { filename: '{root}/notes.md' }, /^Created .*\(0 lines, 0 bytes\)/],
@@ -161,12 +173,20 @@ const calls: readonly [name: string, args: Record<string, unknown>, seen: RegExp
   // F.6 Special actions
   ['think', { thought: 'The baseline comes first.' }, /^Noted/],
   ['think_action', {}, /^Noted/],
+  ['think_action', { action: 'The baseline comes first.' }, /^Noted/],
+  ['think_action', { action: { thought: 'The baseline comes first.' } }, /^Noted/],
+  ['think_action', { action: { type: 'think', thought: 'First things first.' } }, /^Noted/],
+  ['think', { action: {} }, /^Noted/],
   ['null_action', {}, /^Noted/],
   ['eval', {}, /^Score: 40 of 100/],
   ['view_hint', {}, /^Task hint\..*\nLook at the tokenizer\.$/s],
   ['view_hint_action', {}, /^Task hint/],
+  ['view_hint_action', { action: {} }, /^Task hint/],
+  ['view_hint_action', { action: { type: 'view_hint' } }, /^Task hint/],
+  ['view_hint', { action: 'view_hint' }, /^Task hint/],
   ['close_all_sessions', { computer_ip: null }, /^Closed \d+ sessions/],
   ['close_all_sessions', {}, /^There were no sessions/],
+  ['get_session_output', {}, /^No session is open on local any more\./],
   ['finish', {}, /^The run ends here/],
 ];
 
@@ -200,6 +220,10 @@ describe('calls in the form of the paper', () => {
       expect(outcome.text).toMatch(seen);
       expect(outcome.error).toBeNull();
       expect(outcome.ok).toBe(true);
+      const { action } = args;
+      const thought =
+        typeof action === 'object' && action !== null && 'thought' in action ? action.thought : action;
+      if (name.startsWith('think') && typeof thought === 'string') expect(outcome.data).toEqual({ thought });
     });
   }
 });

@@ -79,7 +79,11 @@ describe('parsing', () => {
     expect(argsOf('bash', {})).toBe('There is no tool "bash". The nearest is run_command.');
     expect(argsOf('opn_file', {})).toMatch(/The nearest are open_file, /);
     expect(argsOf('', {})).toBe('The call names no tool.');
-    expect(argsOf('run it\n', {})).toBe('"run it\\n" is not a valid tool name.');
+    expect(argsOf('run it\n', {})).toMatch(
+      /^"run it\\n" is not a valid tool name, which has 1 to 64 letters, digits, underscores and dashes\. The nearest (?:is|are) run_command/,
+    );
+    expect(argsOf('functions.run_command', { command: 'ls' })).toMatch(/ The nearest (?:is|are) run_command/);
+    expect(argsOf('x'.repeat(60_000), {}).toString().length).toBeLessThan(400);
     expect(argsOf('open_file', { path: '/a', __proto__x: 1, constructor: 2 })).toContain('no parameter');
   });
 
@@ -97,7 +101,10 @@ describe('parsing', () => {
     expect(readable('open_file', '["/a"]')).toBe(false);
     expect(readable('open_file', '"/a"')).toBe(false);
     expect(readable('', {})).toBe(false);
+    // Endpoints refuse every request that such a call stands in (docs/adr/0020).
     expect(readable('no name for an endpoint', {})).toBe(false);
+    expect(readable('functions.run_command', { command: 'ls' })).toBe(false);
+    expect(readable('x'.repeat(65), {})).toBe(false);
   });
 
   test('computer_ip is asked for only where there are several; left out it is where the workspace is', () => {

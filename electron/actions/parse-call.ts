@@ -141,7 +141,7 @@ export function parseCall(
   const read = readArguments(name, argumentsText);
   const readable = isCallName(name) && 'sent' in read;
   if (!action)
-    return { ok: false, readable, problem: isCallName(name) ? noTool(actions, name) : noName(name) };
+    return { ok: false, readable, problem: isCallName(name) ? noTool(actions, name) : noName(actions, name) };
   const say = (problem: string): ParsedAnswerCall => ({
     ok: false,
     readable,
@@ -149,9 +149,10 @@ export function parseCall(
   });
   if ('problem' in read) return say(read.problem);
   const args: Record<string, ArgumentValue> = {};
-  for (const [key, raw] of Object.entries(read.sent)) {
+  for (const [key, sent] of Object.entries(read.sent)) {
     const param = action.params.find((each) => each.name === key || each.aliases?.includes(key));
     if (!param) return say(`${name} has no parameter "${shown(key).slice(1, -1)}".`);
+    const raw = param.meant ? param.meant(sent) : sent;
     if (isAbsent(param, raw, task)) continue;
     if (args[param.name] !== undefined) {
       return say(`\`${key}\` of ${name} means the same as \`${param.name}\`; give only one of them.`);
@@ -159,7 +160,7 @@ export function parseCall(
     const value = coerce(param, raw);
     if (value === undefined) {
       if (param.ignored) continue;
-      return say(`\`${key}\` of ${name} must be ${kindWords[param.type]}, not ${shown(raw)}.`);
+      return say(`\`${key}\` of ${name} must be ${kindWords[param.type]}, not ${shown(sent)}.`);
     }
     if (value === '' && !param.emptyIsValue) return say(`\`${key}\` of ${name} must not be empty.`);
     const why = typeof value === 'string' ? impossible(param, value, action) : null;
@@ -190,18 +191,29 @@ function isAbsent(param: ActionParam, raw: unknown, task: ActionTaskView): boole
   return absent.has(raw) && !isNeeded(param, task) && !param.emptyIsValue;
 }
 
-/** What every endpoint takes as the name of a call; another name could not be sent back to it. */
+/**
+ * What every endpoint takes as the name of a call. Another name cannot be sent back: each request from then on would be refused
+ * for it, so such a call is quoted as text (docs/adr/0020).
+ */
 const isCallName = (name: string) => /^[\w-]{1,64}$/.test(name);
+/** Of a name that is compared with others. */
+const LONGEST_NAME = 100;
 
-const noName = (name: string) =>
-  name === '' ? 'The call names no tool.' : `"${shown(name).slice(1, -1)}" is not a valid tool name.`;
+function noName(actions: ReadonlyMap<string, ActionDefinition>, name: string): string {
+  if (name === '') return 'The call names no tool.';
+  const wrong = `"${shown(name).slice(1, -1)}" is not a valid tool name, which has 1 to 64 letters, digits, underscores and dashes.`;
+  return `${wrong} ${nearest(actions, name)}`;
+}
 
 function noTool(actions: ReadonlyMap<string, ActionDefinition>, name: string): string {
-  const offered = [...actions.keys()];
   const known = actionNames.some((each) => each === name);
   const what = known ? `The tool "${name}" is not offered in this task.` : `There is no tool "${name}".`;
-  const near = nearestNames(name, offered);
-  return `${what} The nearest ${near.length === 1 ? 'is' : 'are'} ${near.join(', ')}.`;
+  return `${what} ${nearest(actions, name)}`;
+}
+
+function nearest(actions: ReadonlyMap<string, ActionDefinition>, name: string): string {
+  const near = nearestNames(name.slice(0, LONGEST_NAME), [...actions.keys()]);
+  return `The nearest ${near.length === 1 ? 'is' : 'are'} ${near.join(', ')}.`;
 }
 
 function readArguments(name: string, text: string): { sent: Record<string, unknown> } | { problem: string } {

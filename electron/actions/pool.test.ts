@@ -72,7 +72,7 @@ describe('output that its computer has dropped', () => {
     const args = { session_id: 'main', start_lines: 100 };
     const { text, ok } = await actions.run({ name: 'get_session_output', args }, rig.context());
     expect(ok).toBe(true);
-    expect(text).toContain(`[… ${dropped} bytes of output are gone: there was no room to keep them …]`);
+    expect(text).toContain(`[… about ${dropped} characters left out; there was no room to keep them …]`);
     // The prompt follows a moment later.
     expect(text).toMatch(/\n30(?:\n|$)/);
   });

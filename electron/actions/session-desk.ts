@@ -1,4 +1,5 @@
-import { counted, duration } from '@shared/base/amounts';
+import { duration } from '@shared/base/amounts';
+import { leftOutAbout } from '@shared/base/bounded-text';
 import { WaymarkError } from '@shared/contract/errors';
 import { fromLineStart, modelText } from '@shared/terminal/model-text';
 import type { Clock } from '../clock';
@@ -142,16 +143,31 @@ export class SessionDesk {
 
   /** Without a name: the session used last on that computer. @throws WaymarkError not_found with the names there are */
   async existing(computer: Computer, named: string | undefined): Promise<SessionInfo> {
-    const name = named ?? this.facts.lastSession.get(computer.name);
-    const info = name === undefined ? undefined : await computer.sessions.find(name);
+    const info = await this.find(computer, named);
     if (info) return info;
-    const names = (await computer.sessions.list()).map((session) => session.name);
-    const others = names.length === 0 ? 'It has no sessions yet' : `Its sessions are: ${names.join(', ')}`;
-    const what =
-      named === undefined
-        ? `No session was named, and the one used last on ${computer.name} is not open.`
-        : `There is no session "${named}" on ${computer.name}.`;
-    throw new WaymarkError('not_found', `${what} ${others}.`);
+    throw notFound(computer, named, await computer.sessions.list());
+  }
+
+  /** As `existing`, for what only looks or has nothing to do then; null: none was named, and none is open. */
+  async asked(computer: Computer, named: string | undefined): Promise<SessionInfo | null> {
+    const info = await this.find(computer, named);
+    if (info) return info;
+    const open = await computer.sessions.list();
+    if (named === undefined && open.length === 0) return null;
+    throw notFound(computer, named, open);
+  }
+
+  private async find(computer: Computer, named: string | undefined): Promise<SessionInfo | undefined> {
+    const name = named ?? this.facts.lastSession.get(computer.name);
+    return name === undefined ? undefined : computer.sessions.find(name);
+  }
+
+  /** What is said where `asked` finds none: nothing has gone wrong. */
+  noneOpen(computer: Computer): string {
+    const when = this.facts.lastSession.has(computer.name)
+      ? `No session is open on ${computer.name} any more.`
+      : `No session is open yet on ${computer.name}.`;
+    return `${when} create_session and run_command open one.`;
   }
 
   /** Raw bytes `from`..`to` as the model reads them; the middle of more than 4 MB is left out and counted. */
@@ -161,7 +177,9 @@ export class SessionDesk {
     const head = modelText(await this.bytes(computer, name, from, from + headSlice));
     const tail = modelText(fromLineStart(await this.bytes(computer, name, tailFrom, to)));
     const left = tailFrom - from - headSlice;
-    return `${head}\n[… about ${counted(left, 'byte')} of output left out here …]\n${tail}`;
+    // As many characters for each byte as on both sides of it: colours and progress bars are none.
+    const characters = (left * (head.length + tail.length)) / maxSlice;
+    return `${head}\n${leftOutAbout(characters, 'write such output to a file and look there')}\n${tail}`;
   }
 
   /** The last logical lines of a session's output that were not cleared, oldest first. */
@@ -207,9 +225,19 @@ export class SessionDesk {
     const kept = (info && (await this.stored?.(info.id, at, maxBytes))) ?? new Uint8Array();
     if (kept.length > 0) return { bytes: kept, next: at + kept.length };
     const next = Math.min(at + maxBytes, info?.droppedTo ?? at);
-    const note = `\n[… ${counted(next - at, 'byte')} of output are gone: there was no room to keep them …]\n`;
+    const note = `\n${leftOutAbout(next - at, 'there was no room to keep them')}\n`;
     return { bytes: next > at ? Buffer.from(note) : kept, next };
   }
+}
+
+function notFound(computer: Computer, named: string | undefined, open: readonly SessionInfo[]): WaymarkError {
+  const names = open.map((session) => session.name);
+  const others = names.length === 0 ? 'It has no sessions yet' : `Its sessions are: ${names.join(', ')}`;
+  const what =
+    named === undefined
+      ? `No session was named, and the one used last on ${computer.name} is not open.`
+      : `There is no session "${named}" on ${computer.name}.`;
+  return new WaymarkError('not_found', `${what} ${others}.`);
 }
 
 /** `busy with "make all" (12 s so far; now "cc -c a.c")` and the like. `now` is the host's clock, ms; `typed`: the command, where it is known. */

@@ -1,4 +1,4 @@
-import { bodyLimit, boundText, cutLine } from '@shared/base/bounded-text';
+import { bodyLimit, boundText, cutLine, fewOf, leftOutAbout, quotable } from '@shared/base/bounded-text';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { fittingWindow, type LineWindow, renderWindow, windowAround, windowBeside } from './line-window';
@@ -153,6 +153,53 @@ describe('bounded text', () => {
         `^\\[… [\\d,]+ characters in ${left.toLocaleString('en-US')} lines left out; look there …\\]$`,
       ),
     );
+  });
+
+  test('counts what earlier cuts left out as well', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 60, maxLength: 300 }),
+        fc.array(fc.integer({ min: 300, max: 2_000 }), { minLength: 2, maxLength: 5 }),
+        fc.boolean(),
+        (lengths, limits, about) => {
+          const lines = lengths.map((length) => 'x'.repeat(length));
+          const whole = lines.join('\n');
+          const at = Math.floor(lines.length / 2);
+          const given = about
+            ? `${lines.slice(0, at).join('\n')}\n${leftOutAbout(5_000_000, 'look elsewhere')}\n${lines.slice(at).join('\n')}`
+            : whole;
+          const cut = limits
+            .sort((a, b) => b - a)
+            .reduce((text, limit) => boundText(text, 'look', limit), given);
+          const notes = [...cut.matchAll(/\n\[… (about )?([\d,]+) characters.* left out; (.*) …\]\n/g)];
+          const kept = cut.replace(/\n\[… [^\n]* …\]\n/g, '').length;
+          const left = notes.reduce((sum, [, , count = '']) => sum + Number(count.replaceAll(',', '')), 0);
+          expect(notes.length).toBeLessThanOrEqual(about ? 2 : 1);
+          if (!about) expect(kept + left).toBe(whole.length);
+          // A line break more or less, where two notes stood one behind the other.
+          else expect(Math.abs(kept + left - whole.length - 5_000_000)).toBeLessThanOrEqual(5);
+          if (about) expect(notes.map(([, , , how]) => how)).toContain('look elsewhere');
+        },
+      ),
+    );
+    const longLine = cutLine('y'.repeat(9_000), 500);
+    const rows = Array.from({ length: 100 }, () => longLine).join('\n');
+    const [, left] = /([\d,]+) characters/.exec(boundText(rows, 'look', 2_000)) ?? [];
+    expect(Number(left?.replaceAll(',', ''))).toBeGreaterThan(97 * 9_000);
+  });
+
+  test('names are quoted with their start and their end, and of many things a few are said', () => {
+    expect(quotable('/a/b')).toBe('/a/b');
+    expect(quotable(`/start${'x'.repeat(60_000)}end`)).toMatch(/^\/start.{150,}end$/s);
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom('x', '😀')), fc.integer({ min: 4, max: 40 }), (parts, limit) => {
+        const shown = quotable(parts.join(''), limit);
+        expect(shown.length).toBeLessThanOrEqual(limit);
+        expect(/\p{Surrogate}/u.test(shown)).toBe(false);
+      }),
+    );
+    expect(fewOf(['a', 'b', 'c'])).toEqual(['a', 'b', 'c']);
+    expect(fewOf(Array(1_003).fill('a'))).toEqual(['a', 'a', 'a (and 1,000 more)']);
   });
 
   test('keeps head and tail, counts what is left out exactly, and cuts no character', () => {

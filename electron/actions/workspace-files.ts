@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
+import { quotable } from '@shared/base/bounded-text';
 import { type ImageHeader, imageTypeOf, readImage } from '@shared/context/image-header';
 import { WaymarkError } from '@shared/contract/errors';
 import type { EventBody, NewEvent } from '@shared/log/events';
@@ -68,7 +69,7 @@ export class WorkspaceFiles {
     if (!argument.startsWith('/') && guards.relative_path === 'refuse') {
       throw new WaymarkError(
         'refused',
-        `"${argument}" is a relative path. Give the absolute path, for example ${joinShellPath(workspaceRoot, argument)}.`,
+        `"${quotable(argument)}" is a relative path. Give the absolute path, for example ${quotable(joinShellPath(workspaceRoot, argument))}.`,
       );
     }
     const path = joinShellPath(workspaceRoot, argument);
@@ -78,10 +79,10 @@ export class WorkspaceFiles {
     const shown = access === 'read' ? this.task.shown.map((folder) => folder.path) : [];
     const named = [workspaceRoot, ...shown].some((folder) => isInside(path, folder));
     if (outside && !(named && (await this.leadsInto(real, [this.realRoot, ...shown])))) {
-      const leads = named ? ` (a symbolic link points to ${real})` : '';
+      const leads = named ? ` (a symbolic link points to ${quotable(real)})` : '';
       throw new WaymarkError(
         'refused',
-        `${path} is outside the workspace${leads}. Work inside ${workspaceRoot}.`,
+        `${quotable(path)} is outside the workspace${leads}. Work inside ${workspaceRoot}.`,
       );
     }
     if (access === 'change') await this.checkProtected(path, real);
@@ -99,7 +100,7 @@ export class WorkspaceFiles {
       if (isInside(path, own) || isInside(real, await this.real(own))) {
         throw new WaymarkError(
           'refused',
-          `${path} is protected in this task and cannot be changed. Put your version elsewhere in the workspace.`,
+          `${quotable(path)} is protected in this task and cannot be changed. Put your version elsewhere in the workspace.`,
         );
       }
     }
@@ -149,7 +150,7 @@ export class WorkspaceFiles {
         `${path} has ${stat.size} bytes, more than the ${maxFileBytes} that file actions read. Use run_command with head, tail, sed -n or grep.`,
       );
     }
-    if (!stat) throw new WaymarkError('not_found', `There is no file ${path}.`);
+    if (!stat) throw new WaymarkError('not_found', `There is no file ${quotable(path)}.`);
     return this.port.read(path, { maxBytes: maxFileBytes });
   }
 
@@ -201,6 +202,6 @@ export function whyNotInShown(action: string, path: string, task: ActionTaskView
   const folder = shownFolderOf(path, task);
   if (folder === undefined || !changing.has(action)) return null;
   return folder.write
-    ? `${path} is in ${folder.path}, where file actions can only read. Change it with run_command, or write inside ${task.workspaceRoot}.`
-    : `${path} is in ${folder.path}, which is read-only for you. Copy what you need into ${task.workspaceRoot}.`;
+    ? `${quotable(path)} is in ${folder.path}, where file actions can only read. Change it with run_command, or write inside ${task.workspaceRoot}.`
+    : `${quotable(path)} is in ${folder.path}, which is read-only for you. Copy what you need into ${task.workspaceRoot}.`;
 }

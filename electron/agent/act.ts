@@ -1,3 +1,4 @@
+import { boundText, observationLimit, sentenceLimit } from '@shared/base/bounded-text';
 import { wellFormed } from '@shared/base/clean-text';
 import { hasHumanTag, hasHumanTagInJson } from '@shared/context/human-tag';
 import type { EventBody, NewEvent } from '@shared/log/events';
@@ -176,7 +177,10 @@ function emitActing({ ports }: Loop, { name, args }: ParsedCall): void {
   }
 }
 
-/** `name`: of the action, which the model may have called by another of its names; `before`: recorded with it. */
+/**
+ * `name`: of the action, which the model may have called by another of its names; `before`: recorded with it. What the model
+ * reads is bounded here, whoever wrote it: an action, a guard, an error that nobody expected, or a person.
+ */
 async function observe(
   loop: Loop,
   call: RunCall,
@@ -184,7 +188,7 @@ async function observe(
   { name = call.name, tookMs = 0, before = [] }: { name?: string; tookMs?: number; before?: NewEvent[] } = {},
 ): Promise<void> {
   const { ports, state } = loop;
-  const text = wellFormed(outcome.text);
+  const text = boundText(wellFormed(outcome.text), 'ask for a smaller part', observationLimit);
   const ends = outcome.ends ?? null;
   const body: EventBody<'action.observed'> = {
     step: state.run.step,
@@ -192,7 +196,7 @@ async function observe(
     callId: call.id,
     name,
     ok: outcome.ok,
-    error: outcome.error ?? null,
+    error: outcome.error == null ? null : { ...outcome.error, message: firstLine(outcome.error.message) },
     text,
     data: ends === null ? (outcome.data ?? {}) : { ...outcome.data, ends },
     offsets: ports.actions.offsets(),
@@ -226,10 +230,10 @@ function failure(
   data: Record<string, unknown> = {},
   detail?: string,
 ): Outcome {
-  const error = { code, message: firstLine(message), ...(detail === undefined ? {} : { detail }) };
+  const error = { code, message, ...(detail === undefined ? {} : { detail }) };
   return { ok: false, error, text: message, data, closedBy: code === 'exception' ? 'run' : 'not_run' };
 }
 
-const firstLine = (text: string) => (text.split('\n', 1)[0] ?? '').slice(0, 500);
+const firstLine = (text: string) => (text.split('\n', 1)[0] ?? '').slice(0, sentenceLimit);
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 const stackOf = (error: unknown) => (error instanceof Error ? error.stack : undefined);

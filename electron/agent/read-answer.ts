@@ -1,3 +1,4 @@
+import { fewOf } from '@shared/base/bounded-text';
 import { wellFormed } from '@shared/base/clean-text';
 import type { ModelCall } from '@shared/log/event-parts';
 import type { EventBody, NewEvent } from '@shared/log/events';
@@ -41,6 +42,9 @@ export function readAnswer(
     ),
   };
 }
+
+/** Calls of one answer that are told apart in the message that teaches. */
+const MOST_TAUGHT = 8;
 
 /** The events of an answer, to be recorded together. */
 export function answerEvents(answered: EventBody<'model.answered'>, taught: string | null): NewEvent[] {
@@ -87,5 +91,5 @@ function teaching(
     return null;
   }
   const which = problems.length === calls.length ? 'Nothing was done' : 'These calls were not run';
-  return `${which}:\n${problems.join('\n')}\n${cut === '' ? '' : `${cut.trim()}\n`}Call again, with one JSON object as the arguments.`;
+  return `${which}:\n${fewOf(problems, MOST_TAUGHT).join('\n')}\n${cut === '' ? '' : `${cut.trim()}\n`}Call again by the name of a tool, with one JSON object as the arguments.`;
 }

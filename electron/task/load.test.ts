@@ -75,12 +75,12 @@ const mutations: [string, string, { file?: string; field: string; line: number |
   [
     'number for text',
     replaced('title: A small task', 'title: 12'),
-    { field: 'title', line: 2, says: /string/ },
+    { field: 'title', line: 2, says: /must be text.*quotation marks/ },
   ],
   [
     'zero steps',
     replaced('max_steps: 20', 'max_steps: 0'),
-    { field: 'limits.max_steps', line: 10, says: /small/ },
+    { field: 'limits.max_steps', line: 10, says: /more than 0/ },
   ],
   [
     'duration without unit',

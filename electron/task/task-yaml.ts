@@ -2,6 +2,7 @@ import { nearestName } from '@shared/base/edit-distance';
 import { type TaskSpec, taskSpecSchema } from '@shared/contract/task';
 import { type Document, isMap, isNode, Lexer, LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
+import { kindWords, ofNone, sizeWords } from './schema-words';
 
 /** One thing that is wrong with a package. */
 export interface TaskProblem {
@@ -142,40 +143,35 @@ function explain(issue: z.core.$ZodIssue, lineOf: LineOf): TaskProblem[] {
       return problem([...path, key], 'is not a field of a task package', next);
     });
   }
+  const isMissing = issue.input === undefined && lineOf(path) === lineOf(path.slice(0, -1));
   if (issue.code === 'invalid_value') {
     const near = typeof issue.input === 'string' ? nearestName(issue.input, issue.values.map(String)) : null;
     const choices = `one of ${issue.values.map(String).join(', ')}`;
+    if (isMissing) return [problem(path, 'is missing', `Add it: ${choices}.`)];
     return [problem(path, `must be ${choices}`, near ? `Did you mean "${near}"?` : 'Choose one of them.')];
   }
   if (issue.code === 'invalid_type') {
-    if (issue.input === undefined && lineOf(path) === lineOf(path.slice(0, -1))) {
-      return [
-        problem(
-          path,
-          'is missing',
-          `Add it: ${issue.expected === 'object' ? 'a block' : `a ${issue.expected}`}.`,
-        ),
-      ];
-    }
-    const expected = issue.expected === 'object' ? 'a block of fields' : issue.expected;
+    const kind = kindWords(issue.expected);
     return [
-      problem(path, `must be ${article(expected)}`, 'Change the value; quote text that looks like a number.'),
+      isMissing
+        ? problem(path, 'is missing', `Add it: ${kind}.`)
+        : problem(path, `must be ${kind}`, issue.expected === 'string' ? QUOTE : DESCRIBED),
     ];
+  }
+  if (issue.code === 'too_small' || issue.code === 'too_big')
+    return [problem(path, sizeWords(issue), DESCRIBED)];
+  if (issue.code === 'invalid_union') {
+    const found = ofNone(issue);
+    if (typeof found === 'string') return [problem(path, `must be ${found}`, DESCRIBED)];
+    return found.flatMap((inner) => explain({ ...inner, path: [...path, ...inner.path] }, lineOf));
   }
   if (issue.code === 'invalid_key')
     return issue.issues.flatMap((inner) => explain({ ...inner, path }, lineOf));
-  return [
-    problem(
-      path,
-      issue.message.replace(/^Too /, 'is too '),
-      'Change the value; docs/task-package.md describes the field.',
-    ),
-  ];
+  return [problem(path, issue.message, DESCRIBED)];
 }
 
-function article(word: string): string {
-  return /^(a|an) /.test(word) ? word : `${/^[aeiou]/.test(word) ? 'an' : 'a'} ${word}`;
-}
+const QUOTE = 'Change the value; put quotation marks around text that looks like something else.';
+const DESCRIBED = 'Change the value; docs/task-package.md describes the field.';
 
 /** Names of the fields that the schema knows in the object at `path`. */
 function keysAt(schema: z.core.$ZodType, path: Path): string[] {

@@ -127,6 +127,25 @@ describe('run_command', () => {
     );
   });
 
+  test('what is too long to be read whole is counted with the rest that is left out', async () => {
+    const patient = await actionRig();
+    try {
+      const { text } = await patient.call('run_command', {
+        command: 'yes 0123456789012345678 | head -c 9000000',
+        wait_for_completion: true,
+      });
+      expect(text.length).toBeLessThanOrEqual(12_000);
+      const notes = [
+        ...text.matchAll(/\[… about ([\d,]+) characters left out; write such output to a file/g),
+      ];
+      expect(notes).toHaveLength(1);
+      const left = Number(notes[0]?.[1]?.replaceAll(',', ''));
+      expect(Math.abs(left + text.length - 9_000_000)).toBeLessThan(20_000);
+    } finally {
+      await patient.dispose();
+    }
+  });
+
   test('stopping the run leaves the command and says so', async () => {
     const stop = new AbortController();
     const pending = rig.call(

@@ -87,7 +87,8 @@ export const getSessionOutput: ActionDefinition = {
   mayChangeFiles: true,
   async run(args, env, context) {
     const computer = env.desk.computer(args.optionalText('computer_ip'));
-    const info = await env.desk.existing(computer, args.optionalText('session_id'));
+    const info = await env.desk.asked(computer, args.optionalText('session_id'));
+    if (info === null) return done(env.desk.noneOpen(computer), { computer: computer.name });
     const timestamp = args.optionalNumber('since_timestamp');
     if (timestamp !== undefined) {
       const { lines, endOffset, partial } = await since(env, computer, info, asMs(timestamp));
@@ -121,7 +122,8 @@ export const getSessionRecentOutput: ActionDefinition = {
   mayChangeFiles: true,
   async run(args, env, context) {
     const computer = env.desk.computer(args.optionalText('computer_ip'));
-    const info = await env.desk.existing(computer, args.optionalText('session_id'));
+    const info = await env.desk.asked(computer, args.optionalText('session_id'));
+    if (info === null) return done(env.desk.noneOpen(computer), { computer: computer.name });
     const seconds = args.number('seconds');
     const { lines, endOffset, partial } = await since(env, computer, info, env.clock.now() - seconds * 1000);
     const what = `${counted(lines.length, 'line')} in about the last ${seconds} s.${partialNote(partial)}`;
@@ -137,7 +139,8 @@ export const clearSessionBuffer: ActionDefinition = {
   params: [computerParam, sessionParam],
   async run(args, env) {
     const computer = env.desk.computer(args.optionalText('computer_ip'));
-    const info = await env.desk.existing(computer, args.optionalText('session_id'));
+    const info = await env.desk.asked(computer, args.optionalText('session_id'));
+    if (info === null) return done(env.desk.noneOpen(computer), { computer: computer.name });
     return done(`Cleared the output so far of session ${info.name} on ${computer.name}.`, {
       computer: computer.name,
       session: info.name,

@@ -15,7 +15,8 @@ export const checkSessionIdle: ActionDefinition = {
   mayChangeFiles: true,
   async run(args, env, context) {
     const computer = env.desk.computer(args.optionalText('computer_ip'));
-    const info = await env.desk.existing(computer, args.optionalText('session_id'));
+    const info = await env.desk.asked(computer, args.optionalText('session_id'));
+    if (info === null) return done(env.desk.noneOpen(computer), { computer: computer.name });
     const state = await env.desk.settled(computer, info.name, context.signal);
     return done(
       `Session ${info.name} on ${computer.name} is ${await env.desk.describe(computer, info.id, state)}. ${state.reason}`,
@@ -41,7 +42,8 @@ export const getSessionStatus: ActionDefinition = {
   mayChangeFiles: true,
   async run(args, env, context) {
     const computer = env.desk.computer(args.optionalText('computer_ip'));
-    const info = await env.desk.existing(computer, args.optionalText('session_id'));
+    const info = await env.desk.asked(computer, args.optionalText('session_id'));
+    if (info === null) return done(env.desk.noneOpen(computer), { computer: computer.name });
     const state = await env.desk.settled(computer, info.name, context.signal);
     const now = await env.desk.now(computer);
     const directory = await env.directoryOf(computer, info.name);
@@ -90,7 +92,8 @@ export const killSessionProcesses: ActionDefinition = {
   mayChangeFiles: true,
   async run(args, env, context) {
     const computer = env.desk.computer(args.optionalText('computer_ip'));
-    const info = await env.desk.existing(computer, args.optionalText('session_id'));
+    const info = await env.desk.asked(computer, args.optionalText('session_id'));
+    if (info === null) return done(env.desk.noneOpen(computer), { computer: computer.name });
     const { sessions } = computer;
     let outcome = args.flag('force')
       ? await sessions.signal(info.name, 'KILL')

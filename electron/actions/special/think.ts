@@ -7,9 +7,25 @@ export const think: ActionDefinition = {
   aliases: ['null'],
   family: 'special',
   description: 'Records a thought of up to 200 characters; runs nothing.',
-  params: [{ name: 'thought', type: 'string', default: '', emptyIsValue: true, note: 'The thought.' }],
+  params: [
+    {
+      name: 'thought',
+      // The paper's `think_action(action)` takes the action itself, an object with the thought in it.
+      aliases: ['action'],
+      meant: thoughtOf,
+      type: 'string',
+      default: '',
+      emptyIsValue: true,
+      note: 'The thought.',
+    },
+  ],
   run: async (args) => done('Noted. Now act on it.', { thought: args.text('thought') }),
 };
+
+function thoughtOf(raw: unknown): unknown {
+  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return raw;
+  return 'thought' in raw ? raw.thought : null;
+}
 
 /** Shows the benchmark's hint, at its price. */
 export const viewHint: ActionDefinition = {
@@ -21,7 +37,8 @@ export const viewHint: ActionDefinition = {
         ? `From then on ${task.taskHint.penalty} points are taken off every score.`
         : 'It costs nothing.'
     }`,
-  params: [],
+  // As the paper has it: the action itself, which says nothing.
+  params: [{ name: 'action', type: 'string', ignored: true, description: 'Without effect.' }],
   async run(_args, env) {
     const { text, penalty } = env.task.taskHint;
     if (text.trim() === '')
