@@ -208,13 +208,13 @@ describe('a context that is full', () => {
   it('shortens the largest observation in the context only when there is nothing to summarise', async () => {
     const run = await stand(
       withSummaries(({ answers }) =>
-        answers === 0 ? { calls: [put('small'), put('large'.repeat(4_000))] } : finish,
+        answers === 0 ? { calls: [put('small'), put('large'.repeat(2_390))] } : finish,
       ),
       {
-        contextTokens: 5_000,
+        contextTokens: 3_000,
       },
     );
-    const long = 'large'.repeat(4_000);
+    const long = 'large'.repeat(2_390);
     run.actions.run = async (call) => ({
       ok: true,
       error: null,
@@ -237,13 +237,13 @@ describe('a context that is full', () => {
     const run = await stand(
       withSummaries(({ answers }) => (answers === 0 ? { calls: [put('x')] } : finish)),
       {
-        contextTokens: 5_000,
+        contextTokens: 3_000,
       },
     );
     run.actions.run = async (call) => ({
       ok: true,
       error: null,
-      text: 'z'.repeat(40_000),
+      text: 'z'.repeat(11_900),
       data: {},
       closedBy: 'run',
       events: [],
@@ -263,7 +263,7 @@ describe('a context that is full', () => {
 });
 
 describe('a summary turn that does not fit itself', () => {
-  const sizes = [13_500, 4_000, 100];
+  const sizes = [11_900, 4_000, 100];
   const sized: ScriptedPolicy = ({ messages }) => {
     const given = messages.filter(({ role }) => role === 'tool').length;
     const over = messages.some((message) => contentText(message).startsWith('# Summary'));
@@ -286,16 +286,16 @@ describe('a summary turn that does not fit itself', () => {
   };
 
   it('is made to fit by shortening the largest observation of the part', async () => {
-    const run = await sizedRun(withSummaries(sized), 4_600);
+    const run = await sizedRun(withSummaries(sized), 4_200);
     expect(await run.drive()).toBe('finished');
     const at = run.log.events.findIndex(({ kind }) => kind === 'summary.started');
     expect(run.log.events[at + 1]).toMatchObject({
       kind: 'context.shortened',
-      body: { step: 1, was: 13_500 },
+      body: { step: 1, was: 11_900 },
     });
     const asked = (open[0]?.requests ?? []).find(isSummaryRequest);
     expect(asked?.raw).toMatch(/1\\n\\n\[\d+ characters are left out/u);
-    expect(run.of('action.observed')[0]?.text).toHaveLength(13_500);
+    expect(run.of('action.observed')[0]?.text).toHaveLength(11_900);
     expect(run.of('segment.started')[1]?.head.at(-1)?.content).toContain('characters are left out');
     expect(run.unverified()).toBe(0);
   });
@@ -305,15 +305,15 @@ describe('a summary turn that does not fit itself', () => {
     const refuse = { fault: { kind: 'status', status: 400, body: JSON.stringify(tooLong) } } as const;
     const run = await sizedRun(
       withSummaries(sized, () => refuse, scriptedSummary),
-      5_150,
+      4_750,
     );
     expect(await run.drive()).toBe('finished');
-    expect(run.of('context.shortened')).toMatchObject([{ step: 1, was: 13_500 }]);
+    expect(run.of('context.shortened')).toMatchObject([{ step: 1, was: 11_900 }]);
     expect(run.of('model.failed').map(({ code }) => code)).toEqual(['context_full']);
     expect(run.unverified()).toBe(0);
     const hopeless = await sizedRun(
       withSummaries(sized, () => refuse),
-      5_150,
+      4_750,
     );
     expect(await hopeless.drive()).toBe('paused');
     expect(hopeless.of('run.status').at(-1)).toMatchObject({ reason: 'context_full' });
