@@ -132,6 +132,7 @@ async function prepare({ options }: BranchDeps, input: NewBranch, making: Making
     added,
     notice: notice.agent,
     request,
+    copied: plan.checkpoint?.step ?? 0,
   });
   if (segment === undefined) throw new WaymarkError('bug', 'A branch begins with a segment.');
   const began: EventBody<'branch.began'> = {

@@ -1,5 +1,6 @@
 import { lstat, readdir, readFile, realpath, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { noticesOf } from '@shared/log/event-parts';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ScriptedAnswer } from '../model/scripted-answer';
 import type { ScriptedPolicy } from '../model/scripted-server';
@@ -269,5 +270,54 @@ describe('branches', () => {
     await expect(stand.engine.branches.create(unknown)).rejects.toMatchObject({ code: 'bad_input' });
     const runs = join(await realpath(stand.store.folder), 'runs');
     expect(await readdir(runs)).toEqual([id]);
+  }, 60_000);
+
+  it('know what their agent has seen of files, also one branched off a branch', async () => {
+    let root = '';
+    let edits = false;
+    const file = () => join(root, 'task/run.sh');
+    const edit = (path: string) =>
+      call('edit_file', { path, start: 1, end: 1, content: `echo ${root.length}` });
+    const stand = await EngineStand.open({
+      policy: ({ answers: given }) => {
+        if (given === 0) return { calls: [call('think', { thought: 'x' })] };
+        if (given === 1) return { calls: [call('open_file', { path: file() })] };
+        if (given === 2 && edits) return { calls: [edit(file())] };
+        if (given === 3 && edits) return { calls: [edit(join(root, 'data/datasets/numbers.txt'))] };
+        return finish;
+      },
+      files: task(places[0][1], '{ every: 1 }'),
+      aliases: [],
+    });
+    open.push(stand);
+    const branchOff = async (from: string, step: number) => {
+      const order = { run: from, step, title: 'B', endpoint: null, drop: [], add: [] };
+      const branch = await stand.engine.branches.create(order);
+      root = (await stand.of(branch, 'run.created'))[0]?.workspaceRoot ?? '';
+      await stand.drive(branch);
+      return branch;
+    };
+    const told = async (id: string) =>
+      (await stand.of(id, 'action.observed')).flatMap(({ step, data, ok }) =>
+        ok ? noticesOf(data).map(({ rule }) => [step, rule]) : [[step, 'failed']],
+      );
+    const masked = async (id: string) =>
+      (await stand.store.reader.heads(id, 1, 9)).flatMap(({ step, rules }) =>
+        rules.some((rule) => rule === 'blind-edit') ? [step] : [],
+      );
+    const parent = await stand.start();
+    root = (await stand.of(parent, 'run.created'))[0]?.workspaceRoot ?? '';
+    await stand.drive(parent);
+    edits = true;
+    const branch = await branchOff(parent, 2);
+    expect(await told(branch)).toEqual([[4, 'edit_unseen']]);
+    expect(await masked(branch)).toEqual([4]);
+    const evidence = await stand.store.reader.evidence(branch, 3);
+    expect(evidence.files).toMatchObject([{ path: file(), sight: 'seen', lookedAt: 2 }]);
+    // It wrote the file itself in the branch before.
+    const again = await branchOff(branch, 3);
+    expect(await told(again)).toEqual([[4, 'edit_unseen']]);
+    expect(await masked(again)).toEqual([4]);
+    expect(await problems(stand, [parent, branch, again])).toEqual([]);
   }, 60_000);
 });

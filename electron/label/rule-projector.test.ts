@@ -227,7 +227,29 @@ const blind: [string, ScriptedCall[][], number[], number[]][] = [
     [],
   ],
   ['a filter over itself', [[sh('python e.py > /w/l')], [sh('sort -u /w/l | tee /w/l')]], [2], [2]],
-  ['text behind a program', [[sh('python e.py > /w/l')], [sh('echo done >> /w/l')]], [2], [2]],
+  ['text behind a program', [[sh('python e.py > /w/l')], [sh('echo done >> /w/l')]], [], []],
+  ['text over a program', [[sh('python e.py > /w/l')], [sh('echo done > /w/l')]], [2], [2]],
+  [
+    'text behind and then over a program',
+    [[sh('python e.py > /w/l')], [sh('echo done >> /w/l')], [sh('echo done > /w/l')]],
+    [3],
+    [3],
+  ],
+  [
+    'text behind a file that a program made on its own',
+    [
+      [sh('python e.py', { files: [{ path: '/w/l', before: 'new', by: 'shell' }] })],
+      [sh('echo done | tee -a /w/l', { files: [{ path: '/w/l', before: 'there', by: 'shell' }] })],
+    ],
+    [],
+    [],
+  ],
+  [
+    'text behind an unseen file of the task',
+    [[sh('echo done >> /w/l', { files: [{ path: '/w/l', before: 'there', by: 'shell' }] })]],
+    [1],
+    [1],
+  ],
   [
     'an edit of a heredoc of its own',
     [[sh(`cat > ${f} <<'EOF'\nx\nEOF`, { files: [{ path: f, before: 'new', by: 'shell' }] })], [edit(f)]],

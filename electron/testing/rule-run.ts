@@ -27,6 +27,7 @@ const hash = (text: string) => createHash('sha256').update(text).digest('hex');
 export class RuleRun {
   readonly script: RunScript;
   readonly root: string;
+  readonly spec: Record<string, unknown>;
   private readonly texts = new Map<string, string>();
   private readonly seqs = new Map<string, number>();
   /** Commands that run beside the steps, by session. */
@@ -35,6 +36,7 @@ export class RuleRun {
 
   constructor({ spec = {}, root = '/workspace', run = '01KRV1E0000000000000000000' }: RuleRunOptions = {}) {
     this.root = root;
+    this.spec = spec;
     this.script = new RunScript(run, {
       spec,
       workspaceRoot: root,

@@ -4,7 +4,7 @@ import { rule } from '../rule';
 /** The paper's own wording; part of the paper preset only. */
 export const blindEditStrict = rule({
   id: 'blind-edit-strict',
-  version: 3,
+  version: 4,
   effect: 'mask',
   hard: false,
   on: false,
