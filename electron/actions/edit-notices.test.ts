@@ -71,6 +71,7 @@ function randomCall(root: string, pick: (below: number) => number): Call {
   const calls: (() => Call)[] = [
     () => ['open_file', { path }],
     () => ['search_file', { search_term: 'x', file_path: path }],
+    () => ['search_dir', { search_term: `x${pick(2) === 0 ? '' : ' 1'}`, dir_path: root }],
     () => ['create_file', { filename: path, content: `x ${pick(3)}\ny\n` }],
     () => ['edit_file', { path, start: 1, end: 1, content: `x ${pick(3)}` }],
     () => ['edit_file', { path, start: 1, end: 1, content: `x ${pick(3)}` }],
@@ -113,6 +114,24 @@ const told = async (calls: (root: string) => Call[], files: Record<string, strin
   return found.blind;
 };
 const sh = (command: string): Call => ['run_command', { command, wait_for_completion: true }];
+
+test('a search of a folder is a look at the files whose lines it showed', async () => {
+  const long = `needle ${'x'.repeat(390)}\n`;
+  const names = Array.from({ length: 60 }, (_, i) => `f${String(i).padStart(2, '0')}.py`);
+  expect(
+    await told(
+      (root) => [
+        ['search_dir', { search_term: 'needle', dir_path: root }],
+        // The first and the last are shown; what is left out in the middle is not.
+        ['edit_file', { path: `${root}/f00.py`, start: 1, end: 1, content: 'q' }],
+        ['edit_file', { path: `${root}/f59.py`, start: 1, end: 1, content: 'q' }],
+        ['edit_file', { path: `${root}/f20.py`, start: 1, end: 1, content: 'q' }],
+        ['edit_file', { path: `${root}/other.py`, start: 1, end: 1, content: 'q' }],
+      ],
+      { ...Object.fromEntries(names.map((name) => [name, long])), 'other.py': 'x\n' },
+    ),
+  ).toEqual([4, 5]);
+}, 60_000);
 
 test('an edit in place that found nothing is none', async () => {
   expect(

@@ -87,6 +87,7 @@ describe.each([false, true])('what a branch has seen of files (a log of before: 
       'looked at where its shell stood',
       (run) => [run.command('cd /workspace/src'), run.command('cat ../run.sh')],
     ],
+    ['searched through', (run) => run.search('x', '/workspace')],
   ])('what the agent %s before', (_, work) => {
     const parent = new RuleRun().has('other', 'x');
     work(parent);

@@ -281,7 +281,7 @@ describe('branches', () => {
     const stand = await EngineStand.open({
       policy: ({ answers: given }) => {
         if (given === 0) return { calls: [call('think', { thought: 'x' })] };
-        if (given === 1) return { calls: [call('open_file', { path: file() })] };
+        if (given === 1) return { calls: [call('search_dir', { search_term: 'hello', dir_path: root })] };
         if (given === 2 && edits) return { calls: [edit(file())] };
         if (given === 3 && edits) return { calls: [edit(join(root, 'data/datasets/numbers.txt'))] };
         return finish;

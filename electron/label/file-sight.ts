@@ -241,6 +241,7 @@ export class FileSight {
         else if (showsContent(data)) this.show(path, step);
       }
     } else if (ok && path !== null && showsContent(data)) this.show(path, step);
+    else if (ok && name === 'search_dir') for (const each of foundIn(data)) this.show(each, step);
     if (ok && outputReaders.has(name)) {
       const key = sessionKey(data);
       for (const look of this.unread.get(key) ?? []) this.look({ ...look, step });
@@ -420,4 +421,10 @@ function absolute(path: string | null): string | null {
 function showsContent(data: Record<string, unknown>): boolean {
   if (Array.isArray(data.hitLines)) return data.hitLines.length > 0;
   return typeof data.startLine === 'number' || typeof data.shownStart === 'number';
+}
+
+/** What a search of a folder showed lines of; in older logs only the folder is known. */
+function foundIn({ shown, where, hits }: Record<string, unknown>): string[] {
+  if (Array.isArray(shown)) return shown.filter((path) => typeof path === 'string');
+  return typeof where === 'string' && typeof hits === 'number' && hits > 0 ? [where] : [];
 }

@@ -108,8 +108,11 @@ export class RuleRun {
     return this.call('list_files', { path: this.at(path) }, { where: this.at(path) });
   }
 
-  search(term: string, path: string): number {
-    return this.call('search_dir', { search_term: term }, { query: term, where: this.at(path), hits: 3 });
+  /** `shown`: the files whose lines it prints; absent: as in older logs, which do not say. */
+  search(term: string, path: string, shown?: readonly string[]): number {
+    const found = shown === undefined ? {} : { shown: shown.map((each) => this.at(each)) };
+    const data = { query: term, where: this.at(path), hits: 3, ...found };
+    return this.call('search_dir', { search_term: term }, data);
   }
 
   create(path: string, text: string): number {
