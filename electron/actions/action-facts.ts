@@ -1,6 +1,7 @@
 import type { EventBody, NewEvent } from '@shared/log/events';
 import { bestOf } from '@shared/runs/scores';
-import { type FileEdit, FileSight } from '../label/file-sight';
+import type { FileEdit } from '../label/file-edit';
+import { FileSight } from '../label/file-sight';
 import type { ActionTaskView } from './task-view';
 
 /** A training command that was left running; `fromMs`: the run's working time when it was started. */

@@ -7,7 +7,7 @@ import type { Clock } from '../clock';
 import { ComputerUnavailable } from '../computer/failures';
 import { isHost, isUp } from '../computer/hosts';
 import type { Computer } from '../computer/port';
-import type { FileEdit } from '../label/file-sight';
+import type { FileEdit } from '../label/file-edit';
 import {
   ActionArguments,
   type ActionDefinition,

@@ -1,4 +1,4 @@
-import { isSecondEdit } from '../file-sight';
+import { isSecondEdit } from '../file-edit';
 import { rule } from '../rule';
 
 /** The paper's own wording; part of the paper preset only. */

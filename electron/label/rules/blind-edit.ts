@@ -1,4 +1,4 @@
-import { type FileEdit, isBlind } from '../file-sight';
+import { type FileEdit, isBlind } from '../file-edit';
 import { type Finding, rule } from '../rule';
 
 /** Wider than the paper's rule: the look may lie any number of steps back, as long as the file has not changed since. */

@@ -3,7 +3,8 @@ import type { FileEvidence, GpuEvidence, StepEvidence } from '@shared/labels/evi
 import type { NewEvent, RunEvent } from '@shared/log/events';
 import { bestOf } from '@shared/runs/scores';
 import { WorkingTime } from '@shared/runs/working-time';
-import { type FileEdit, FileSight } from '../../label/file-sight';
+import type { FileEdit } from '../../label/file-edit';
+import { FileSight } from '../../label/file-sight';
 import { followedFiles } from '../../label/followed-files';
 import { rowId, seqOf } from '../file/rows';
 import { hydrate } from '../file/stored-json';
