@@ -255,7 +255,7 @@ describe('branches', () => {
     expect(await stand.store.reader.runs()).toHaveLength(1);
   }, 60_000);
 
-  it('refuse a step that is not over, a hint that is not there, and leave nothing behind', async () => {
+  it('refuse a step that is not over, a hint that is not there or empty, and leave nothing behind', async () => {
     const stand = await EngineStand.open({
       policy: twelve('local', {}),
       files: task(places[0][1], '{ every: 0 }'),
@@ -268,6 +268,10 @@ describe('branches', () => {
     await expect(stand.engine.branches.plan(id, 40)).rejects.toMatchObject({ code: 'not_found' });
     const unknown = { ...order, drop: ['01ARZ3NDEKTSV4RRFFQ69G5FAV'] };
     await expect(stand.engine.branches.create(unknown)).rejects.toMatchObject({ code: 'bad_input' });
+    await expect(stand.engine.branches.create({ ...order, add: [' '] })).rejects.toMatchObject({
+      code: 'bad_input',
+      message: expect.stringContaining('The hint is empty.'),
+    });
     const runs = join(await realpath(stand.store.folder), 'runs');
     expect(await readdir(runs)).toEqual([id]);
   }, 60_000);
