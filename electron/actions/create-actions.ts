@@ -206,7 +206,7 @@ class Actions implements ActionPort {
     for (const looked of await Promise.allSettled(around)) {
       if (looked.status === 'rejected') throw looked.reason;
     }
-    if (current.scanned && tracker.truncated) data.codeScanPartial = true;
+    if (action.mayChangeFiles && (!current.compared || tracker.truncated)) data.codeScanPartial = true;
     const outcome: ActionOutcome = {
       ok: result.ok,
       error: result.error ?? null,
@@ -260,7 +260,9 @@ class Actions implements ActionPort {
   }
 
   private async scanAround(needed: ReadonlySet<string>, { step, call }: ActionContext): Promise<void> {
-    this.note((await this.scan(needed, () => this.env.tracker.changes(step, call))) ?? []);
+    const found = await this.scan(needed, () => this.env.tracker.changes(step, call));
+    this.current.compared = found !== null;
+    this.note(found ?? []);
   }
 
   private async reconcileAround(needed: ReadonlySet<string>, current: Current): Promise<void> {
@@ -326,6 +328,8 @@ interface Current {
   result: ActionResult | null;
   /** The code folders were looked at before it. */
   scanned: boolean;
+  /** And after it. */
+  compared: boolean;
   /** Sessions that were found lost. */
   lost: string[];
   /** Sessions whose training has ended, and what is to be said of those that were ended here. */
@@ -338,6 +342,7 @@ const nothingUnderWay = (): Current => ({
   events: [],
   result: null,
   scanned: false,
+  compared: false,
   lost: [],
   settled: [],
   told: [],

@@ -255,13 +255,14 @@ export class FileSight {
     this.looks.add({ path, placed: true, at: this.time, step }, this.files.get(path)?.changed?.at ?? 0);
   }
 
-  private command({ step, data, error }: Observed): FileEdit[] {
+  private command(body: Observed): FileEdit[] {
+    const { step, data, error } = body;
     if (typeof data.command !== 'string' || (error !== null && typeof data.commandSeq !== 'number'))
       return [];
     const key = sessionKey(data);
     const directory = this.directories.has(key) ? (this.directories.get(key) ?? null) : this.root;
     const background = data.async === true && typeof data.exitCode !== 'number';
-    const compared = this.compares(data);
+    const compared = this.compares(body);
     const edits: FileEdit[] = [];
     for (const touch of shellTouches(data.command)) {
       const { path, placed } = this.place(touch, directory);
@@ -290,14 +291,10 @@ export class FileSight {
     return edits;
   }
 
-  /** What the command changed of followed files has been recorded: its end was waited for, and all of them were compared. */
-  private compares({ computer, exitCode, codeScanPartial }: Observed['data']): boolean {
-    return (
-      typeof exitCode === 'number' &&
-      codeScanPartial !== true &&
-      !this.unrecorded &&
-      this.seeing.has(String(computer ?? ''))
-    );
+  /** What the command changed of followed files was recorded: whoever ran it waited for its end and compared all of them. */
+  private compares({ closedBy, data }: Observed): boolean {
+    const whole = closedBy === 'run' && data.codeScanPartial !== true && !this.unrecorded;
+    return whole && typeof data.exitCode === 'number' && this.seeing.has(String(data.computer ?? ''));
   }
 
   /** `compared`: a followed file that has no revision of this call is as it was. */

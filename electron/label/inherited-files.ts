@@ -35,7 +35,7 @@ function undoneSteps(words: string, step: number): number {
 
 /** `text` with every path below the one folder as a path below the other. */
 export function movedTo(from: string, to: string): (text: string) => string {
-  if (from === to) return (text) => text;
+  if (from === '' || from === to) return (text) => text;
   const whole = new RegExp(
     `(?<![\\w.~/-])${from.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?=$|[^\\w.~-])`,
     'g',
