@@ -1,6 +1,7 @@
 import type { EventBody, NewEvent } from '@shared/log/events';
 import { bestOf } from '@shared/runs/scores';
-import { type FileEdit, FileSight } from '../label/file-sight';
+import type { FileEdit } from '../label/file-edit';
+import { FileSight } from '../label/file-sight';
 import type { ActionTaskView } from './task-view';
 
 /** A training command that was left running; `fromMs`: the run's working time when it was started. */
@@ -48,7 +49,7 @@ export interface ActionFacts {
 
 const maxMarks = 400;
 
-function emptyFacts(hintSeen: boolean, root: string): ActionFacts {
+function emptyFacts(hintSeen: boolean, sight: FileSight): ActionFacts {
   return {
     currentFile: null,
     evalsUsed: 0,
@@ -58,7 +59,7 @@ function emptyFacts(hintSeen: boolean, root: string): ActionFacts {
     thought: false,
     worked: false,
     last: null,
-    sight: new FileSight(root),
+    sight,
     files: new Map(),
     sessions: new Map(),
     lastSession: new Map(),
@@ -71,14 +72,15 @@ function emptyFacts(hintSeen: boolean, root: string): ActionFacts {
   };
 }
 
-type FactsView = Pick<ActionTaskView, 'workspaceRoot' | 'taskHint'>;
+type FactsView = Pick<ActionTaskView, 'workspaceRoot' | 'taskHint' | 'codeFolders' | 'filesComputer'>;
 
 /** Feed it every event of the run in order; live, the actions feed it themselves. */
 export class ActionFactsFold {
   readonly facts: ActionFacts;
 
   constructor(task: FactsView) {
-    this.facts = emptyFacts(task.taskHint.mode === 'upfront', task.workspaceRoot);
+    const followed = { computer: task.filesComputer, folders: task.codeFolders };
+    this.facts = emptyFacts(task.taskHint.mode === 'upfront', new FileSight(task.workspaceRoot, followed));
   }
 
   /** `at`: wall clock of the event, ms since 1970. Hands back the edits that an observation stands for. */

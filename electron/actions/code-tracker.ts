@@ -1,6 +1,7 @@
 import type { NewEvent } from '@shared/log/events';
 import { FileError } from '../computer/failures';
 import type { FileSystemPort, WalkEntry } from '../computer/port';
+import { unfollowedParts } from '../label/followed-files';
 import { decodeFile, textOf } from './text-file';
 import { isInside, maxRecordedText, recordedText, sha256 } from './workspace-files';
 
@@ -25,7 +26,6 @@ const maxCodeBytes = 4 * maxRecordedText;
 const textBudget = 48 * 1024 * 1024;
 /** A file that had changed this shortly before it was read may have changed again under the same time stamp. */
 const racyMs = 2000;
-const skipped = /\/(?:node_modules|__pycache__|site-packages|venv|\.git|[^/]*\.egg-info)(?:\/|$)/;
 
 /**
  * Finds text files that commands changed in the task's code folders: size and time of each file first, the
@@ -107,7 +107,7 @@ export class CodeTracker {
 
   /** An action wrote this file: it is no change by the shell. */
   async wrote(path: string): Promise<void> {
-    if (!this.folders.some((folder) => isInside(path, folder)) || skipped.test(path)) return;
+    if (!this.folders.some((folder) => isInside(path, folder)) || unfollowedParts.test(path)) return;
     const stat = await this.files.stat(path);
     if (stat?.kind !== 'file') return;
     const after = await this.look({ path, kind: 'file', size: stat.size, mtimeMs: stat.mtimeMs });
@@ -122,7 +122,8 @@ export class CodeTracker {
         const { entries, truncated } = await this.files.walk(folder, { hidden: false, maxEntries });
         this.truncated ||= truncated;
         for (const entry of entries) {
-          if (entry.kind !== 'file' || entry.size > maxCodeBytes || skipped.test(entry.path)) continue;
+          if (entry.kind !== 'file' || entry.size > maxCodeBytes || unfollowedParts.test(entry.path))
+            continue;
           if (found.size >= maxFiles && !found.has(entry.path)) this.truncated = true;
           else found.set(entry.path, entry);
         }

@@ -7,7 +7,7 @@ import type { Clock } from '../clock';
 import { ComputerUnavailable } from '../computer/failures';
 import { isHost, isUp } from '../computer/hosts';
 import type { Computer } from '../computer/port';
-import type { FileEdit } from '../label/file-sight';
+import type { FileEdit } from '../label/file-edit';
 import {
   ActionArguments,
   type ActionDefinition,
@@ -206,7 +206,7 @@ class Actions implements ActionPort {
     for (const looked of await Promise.allSettled(around)) {
       if (looked.status === 'rejected') throw looked.reason;
     }
-    if (current.scanned && tracker.truncated) data.codeScanPartial = true;
+    if (action.mayChangeFiles && (!current.compared || tracker.truncated)) data.codeScanPartial = true;
     const outcome: ActionOutcome = {
       ok: result.ok,
       error: result.error ?? null,
@@ -262,7 +262,9 @@ class Actions implements ActionPort {
   }
 
   private async scanAround(needed: ReadonlySet<string>, { step, call }: ActionContext): Promise<void> {
-    this.note((await this.scan(needed, () => this.env.tracker.changes(step, call))) ?? []);
+    const found = await this.scan(needed, () => this.env.tracker.changes(step, call));
+    this.current.compared = found !== null;
+    this.note(found ?? []);
   }
 
   private async reconcileAround(needed: ReadonlySet<string>, current: Current): Promise<void> {
@@ -328,6 +330,8 @@ interface Current {
   result: ActionResult | null;
   /** The code folders were looked at before it. */
   scanned: boolean;
+  /** And after it. */
+  compared: boolean;
   /** Sessions that were found lost. */
   lost: string[];
   /** Sessions whose training has ended, and what is to be said of those that were ended here. */
@@ -340,6 +344,7 @@ const nothingUnderWay = (): Current => ({
   events: [],
   result: null,
   scanned: false,
+  compared: false,
   lost: [],
   settled: [],
   told: [],

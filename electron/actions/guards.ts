@@ -5,7 +5,7 @@ import { isTimeLeft } from '@shared/runs/detectors/early-finish';
 import { commandName, everyCommand, joinShellPath, parseShell } from '@shared/shell/shell-command';
 import type { SimpleCommand } from '@shared/shell/shell-lexer';
 import type { ParsedCall } from '../agent/ports';
-import { type FileEdit, isBlind, isSecondEdit } from '../label/file-sight';
+import { type FileEdit, isBlind, isSecondEdit } from '../label/file-edit';
 import type { ActionFacts } from './action-facts';
 import { refusedCommands } from './approval';
 import { pathArguments } from './parse-call';

@@ -102,6 +102,7 @@ describe('the context of a branch', () => {
         added: [],
         notice: 'Moved.',
         request: context.segment?.request ?? {},
+        copied: step,
       });
       const parent = folded(upTo(run.log.events, step));
       const child = folded(events);
@@ -134,7 +135,7 @@ describe('the context of a branch', () => {
     expect(all.map(({ id }) => id).slice(0, reflected.length)).toEqual(reflected);
     expect(owed(whole)).toEqual(expect.arrayContaining(reflected.map(hintName)));
     const context = await contextAfter(readerOf(run), 'run', whole.step);
-    const made = context.events({ drop: new Set(), added: [], notice: 'Moved.', request: {} });
+    const made = context.events({ drop: new Set(), added: [], notice: 'Moved.', request: {}, copied: 0 });
     expect(owed(folded(made))).toEqual(owed(whole));
     // A branch of the time before has only the words of the summary, and they hold every name.
     const old = made.map((event): NewEvent => {
@@ -162,6 +163,7 @@ describe('the context of a branch', () => {
         added: [{ id: 'new', text: 'Added.' }],
         notice: 'Moved.',
         request: {},
+        copied: last,
       });
       const messages = JSON.stringify(folded(events).messages());
       expect(messages).not.toContain(`>${text}<`);

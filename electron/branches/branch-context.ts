@@ -4,6 +4,7 @@ import { hintBlock } from '@shared/context/human-tag';
 import { WaymarkError } from '@shared/contract/errors';
 import type { EventBody, EventOf, NewEvent, RunEvent } from '@shared/log/events';
 import { RunFold } from '@shared/runs/run-fold';
+import { inheritedFiles } from '../label/inherited-files';
 import type { StoreReader } from '../store/api';
 
 type Inherited = EventBody<'step.inherited'>;
@@ -24,6 +25,8 @@ export class BranchContext {
   at = 0;
   taskHintSeen = false;
   private readonly steps = new Map<number, Inherited>();
+  /** Where the run's own workspace is. */
+  private root = '';
   /** Deliveries and kept lines that joined the head, in order. */
   private atHead: (Delivery | { line: string })[] = [];
   /** What was shortened and left out, in order. */
@@ -56,17 +59,19 @@ export class BranchContext {
 
   /**
    * The events that put this context into a new log. `added`: hints at its very end; `notice`: what the agent has to know
-   * about where it is now, in a message that is nobody's hint.
+   * about where it is now, in a message that is nobody's hint; `copied`: the step after which its files were kept, 0 = before
+   * the first.
    */
   events(edit: {
     drop: ReadonlySet<string>;
     added: { id: string; text: string }[];
     notice: string;
     request: Record<string, unknown>;
+    copied: number;
   }): NewEvent[] {
     const { segment } = this;
     if (segment === null) throw new WaymarkError('bug', 'A branch begins in a segment.');
-    const steps = this.inherited.map((step) => withoutHints(step, edit.drop));
+    const steps = this.inherited.map((step) => undoneAfter(edit.copied, withoutHints(step, edit.drop)));
     const last = steps.at(-1);
     const addedText = hintBlock(edit.added.map(({ text }) => text));
     let head = segment.head;
@@ -99,6 +104,7 @@ export class BranchContext {
       case 'run.created':
         this.context = new ContextFold({ sendReasoning: event.body.model.sendReasoning });
         this.taskHintSeen = event.body.taskHint === 'upfront';
+        this.root = event.body.workspaceRoot;
         return;
       case 'segment.started':
         this.startSegment(event.body);
@@ -111,12 +117,17 @@ export class BranchContext {
         return;
       case 'branch.began':
         this.taskHintSeen ||= event.body.taskHintSeen === true;
+        this.fillFiles();
         return;
       case 'model.answered':
         if (event.body.kind !== 'summary') {
           const { run, body: answered } = event;
-          this.steps.set(answered.step, { run, answered, observed: [], taught: null, delivered: [] });
+          const files = { root: this.root, changed: [] };
+          this.steps.set(answered.step, { run, answered, observed: [], taught: null, delivered: [], files });
         }
+        return;
+      case 'file.changed':
+        this.change(event.body);
         return;
       case 'action.observed':
         this.steps.get(event.body.step)?.observed.push(event.body);
@@ -154,6 +165,23 @@ export class BranchContext {
     this.lessened = this.lessened.filter(({ body }) => this.steps.has(body.step));
   }
 
+  /** Steps that a run of an older version took over do not say what became of files. */
+  private fillFiles(): void {
+    const steps = [...this.steps.values()];
+    for (const [i, files] of inheritedFiles(steps).entries()) {
+      const step = steps[i];
+      if (step !== undefined && files !== null) step.files = files;
+    }
+  }
+
+  private change({ step: number, call, path, before, after }: EventBody<'file.changed'>): void {
+    const step = this.steps.get(number);
+    if (step?.files?.changed === undefined || (before !== null && before === after)) return;
+    const beside = step.observed.some((each) => each.call === call);
+    const change = { call: beside ? null : call, path, existed: before !== null, exists: after !== null };
+    step.files = { ...step.files, changed: [...step.files.changed, change] };
+  }
+
   /** As `ContextFold` does: to the last step of the context, whatever its number, else to the head. */
   private deliver(body: Delivery): void {
     const step = this.open;
@@ -178,6 +206,14 @@ function withoutHints(step: Inherited, drop: ReadonlySet<string>): Inherited {
   const left = (upTo: number) => step.delivered.slice(0, upTo).flatMap((delivery) => without(delivery, drop));
   const lines = step.lines?.map(({ after, text }) => ({ after: left(after).length, text }));
   return { ...step, delivered: left(step.delivered.length), ...(lines === undefined ? {} : { lines }) };
+}
+
+/** The branch's files were kept after step `copied`. */
+function undoneAfter(copied: number, step: Inherited): Inherited {
+  const { files, answered } = step;
+  return files === undefined || answered.step <= copied
+    ? step
+    : { ...step, files: { ...files, undone: true } };
 }
 
 const copyOf = (body: Inherited): Inherited => ({

@@ -1,4 +1,3 @@
-import { wellFormed } from '@shared/base/clean-text';
 import type { BranchPlan, CheckpointView, Lineage } from '@shared/contract/checkpoint-views';
 import { WaymarkError } from '@shared/contract/errors';
 import type { Endpoint } from '@shared/contract/settings';
@@ -20,6 +19,7 @@ import { type Ground, layGround } from '../runs/start/ground';
 import { branchPlaces, refuseHoles } from '../runs/start/isolate';
 import { evaluatorIsolated } from '../runs/start/places';
 import { refuseWithoutPrice } from '../runs/steer/change-run';
+import { hintText } from '../runs/steer/hint-text';
 import { inheritPreparation } from '../task/reset';
 import { parseSpec } from '../task/stored-spec';
 import { branchHosts, dropBranch, markBranching, sweepBranches, unmarkBranching } from './branch-leavings';
@@ -120,7 +120,7 @@ async function prepare({ options }: BranchDeps, input: NewBranch, making: Making
   const model =
     input.endpoint === null ? (context.run.model ?? created.model) : modelRef(input.endpoint, spec);
   const request = input.endpoint === null ? (context.segment?.request ?? {}) : requestParams(model);
-  const added = input.add.map((text) => ({ id: newUlid(), text: wellFormed(text) }));
+  const added = input.add.map((text) => ({ id: newUlid(), text: hintText(text) }));
   const notice = branchNotice({
     plan,
     from: created.workspaceRoot,
@@ -134,6 +134,7 @@ async function prepare({ options }: BranchDeps, input: NewBranch, making: Making
     added,
     notice: notice.agent,
     request,
+    copied: plan.checkpoint?.step ?? 0,
   });
   if (segment === undefined) throw new WaymarkError('bug', 'A branch begins with a segment.');
   const began: EventBody<'branch.began'> = {

@@ -1,5 +1,6 @@
 import { lstat, mkdir, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { noticesOf } from '@shared/log/event-parts';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ScriptedAnswer } from '../model/scripted-answer';
 import type { ScriptedPolicy } from '../model/scripted-server';
@@ -254,7 +255,7 @@ describe('branches', () => {
     expect(await stand.store.reader.runs()).toHaveLength(1);
   }, 60_000);
 
-  it('refuse a step that is not over, a hint that is not there, and leave nothing behind', async () => {
+  it('refuse a step that is not over, a hint that is not there or empty, and leave nothing behind', async () => {
     const stand = await EngineStand.open({
       policy: twelve('local', {}),
       files: task(places[0][1], '{ every: 0 }'),
@@ -267,8 +268,61 @@ describe('branches', () => {
     await expect(stand.engine.branches.plan(id, 40)).rejects.toMatchObject({ code: 'not_found' });
     const unknown = { ...order, drop: ['01ARZ3NDEKTSV4RRFFQ69G5FAV'] };
     await expect(stand.engine.branches.create(unknown)).rejects.toMatchObject({ code: 'bad_input' });
+    await expect(stand.engine.branches.create({ ...order, add: [' '] })).rejects.toMatchObject({
+      code: 'bad_input',
+      message: expect.stringContaining('The hint is empty.'),
+    });
     const runs = join(await realpath(stand.store.folder), 'runs');
     expect(await readdir(runs)).toEqual([id]);
+  }, 60_000);
+
+  it('know what their agent has seen of files, also one branched off a branch', async () => {
+    let root = '';
+    let edits = false;
+    const file = () => join(root, 'task/run.sh');
+    const edit = (path: string) =>
+      call('edit_file', { path, start: 1, end: 1, content: `echo ${root.length}` });
+    const stand = await EngineStand.open({
+      policy: ({ answers: given }) => {
+        if (given === 0) return { calls: [call('think', { thought: 'x' })] };
+        if (given === 1) return { calls: [call('search_dir', { search_term: 'hello', dir_path: root })] };
+        if (given === 2 && edits) return { calls: [edit(file())] };
+        if (given === 3 && edits) return { calls: [edit(join(root, 'data/datasets/numbers.txt'))] };
+        return finish;
+      },
+      files: task(places[0][1], '{ every: 1 }'),
+      aliases: [],
+    });
+    open.push(stand);
+    const branchOff = async (from: string, step: number) => {
+      const order = { run: from, step, title: 'B', endpoint: null, drop: [], add: [] };
+      const branch = await stand.engine.branches.create(order);
+      root = (await stand.of(branch, 'run.created'))[0]?.workspaceRoot ?? '';
+      await stand.drive(branch);
+      return branch;
+    };
+    const told = async (id: string) =>
+      (await stand.of(id, 'action.observed')).flatMap(({ step, data, ok }) =>
+        ok ? noticesOf(data).map(({ rule }) => [step, rule]) : [[step, 'failed']],
+      );
+    const masked = async (id: string) =>
+      (await stand.store.reader.heads(id, 1, 9)).flatMap(({ step, rules }) =>
+        rules.some((rule) => rule === 'blind-edit') ? [step] : [],
+      );
+    const parent = await stand.start();
+    root = (await stand.of(parent, 'run.created'))[0]?.workspaceRoot ?? '';
+    await stand.drive(parent);
+    edits = true;
+    const branch = await branchOff(parent, 2);
+    expect(await told(branch)).toEqual([[4, 'edit_unseen']]);
+    expect(await masked(branch)).toEqual([4]);
+    const evidence = await stand.store.reader.evidence(branch, 3);
+    expect(evidence.files).toMatchObject([{ path: file(), sight: 'seen', lookedAt: 2 }]);
+    // It wrote the file itself in the branch before.
+    const again = await branchOff(branch, 3);
+    expect(await told(again)).toEqual([[4, 'edit_unseen']]);
+    expect(await masked(again)).toEqual([4]);
+    expect(await problems(stand, [parent, branch, again])).toEqual([]);
   }, 60_000);
 });
 

@@ -91,10 +91,10 @@ const verbs = {
   },
 } as const satisfies Record<string, Verb>;
 
-/** What a condition counts, where what stands behind its name is wrong. */
-const boundsOf: Readonly<Partial<Record<string, string>>> = {
-  error_streak: 'error-streak counts 2 to 100 steps in a row, as in error-streak:3',
-  gpu_idle: 'gpu-idle counts 1 to 1440 minutes, as in gpu-idle:30 or gpu-idle:gpu-03:30',
+/** What a condition counts, where what stands behind its name is wrong; `name` as it was written. */
+const boundsOf: Readonly<Partial<Record<string, (name: string) => string>>> = {
+  error_streak: (name) => `${name} counts 2 to 100 steps in a row, as in ${name}:3`,
+  gpu_idle: (name) => `${name} counts 1 to 1440 minutes, as in ${name}:30 or ${name}:gpu-03:30`,
 };
 
 /** What `--when` says; computers and sessions by name, empty = any. @throws WaymarkError bad_input */
@@ -117,7 +117,7 @@ export function whenOf(when: string | undefined, wake: boolean): HintDelivery {
     ...(kind === 'error_streak' ? { steps: Number(first) } : {}),
   });
   if (parsed.success) return parsed.data;
-  const bounds = boundsOf[kind];
+  const bounds = boundsOf[kind]?.(word);
   throw new WaymarkError(
     'bad_input',
     bounds === undefined

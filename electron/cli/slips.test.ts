@@ -88,7 +88,7 @@ test('numbers and times say what is wrong with them', () => {
 
 test('a condition of a hint that counts wrongly says what it counts', () => {
   expect(() => whenOf('error_streak:1', false)).toThrow(
-    'counts 2 to 100 steps in a row, as in error-streak:3',
+    'error_streak counts 2 to 100 steps in a row, as in error_streak:3',
   );
   expect(() => whenOf('gpu-idle:0', false)).toThrow('counts 1 to 1440 minutes');
   expect(() => whenOf('sometime', false)).toThrow('must be one of');

@@ -3,6 +3,7 @@ import { placeOf } from '@shared/runs/detectors/own-jobs';
 import { joinShellPath } from '@shared/shell/shell-command';
 import { type CommandFact, commandFact } from './command-facts';
 import { FileSight } from './file-sight';
+import type { FollowedFiles } from './followed-files';
 import { JobSight, type OwnJob } from './job-sight';
 import type { EndedCommand, EventFacts, FileWrite } from './rule';
 
@@ -26,8 +27,11 @@ export class FactsFold {
   /** Valid calls of the latest answer that have no observation yet. */
   private left = 0;
 
-  constructor(private readonly root: string) {
-    this.sight = new FileSight(root);
+  constructor(
+    private readonly root: string,
+    followed: FollowedFiles | null,
+  ) {
+    this.sight = new FileSight(root, followed);
   }
 
   apply(event: NewEvent): EventFacts {

@@ -1,27 +1,13 @@
 import type { EventBody, NewEvent } from '@shared/log/events';
 import { joinShellPath } from '@shared/shell/shell-command';
+import type { FileEdit } from './file-edit';
+import { type FollowedFiles, isFollowed } from './followed-files';
+import { type InheritedFiles, inheritedFiles, movedFacts, movedTo } from './inherited-files';
 import { LookLedger } from './look-ledger';
 import { directoryAfter, type ShellTouch, shellTouches } from './shell-edits';
 
-/** One change of a file's content by an action, and what the agent had seen of the file when it decided on it. */
-export interface FileEdit {
-  step: number;
-  path: string;
-  action: string;
-  /** The file was there before; writing a new one cannot be blind. */
-  existed: boolean;
-  /**
-   * Latest step that showed the content as it was before this step's changes, or in which the agent wrote it itself; null =
-   * none. What the same step shows came too late.
-   */
-  lookedAt: number | null;
-  /** Latest step that showed any content of the file, also one that has changed since; null = none. */
-  seenAt: number | null;
-  /** Step of the last change before this step, by whomever; null = none in this run. */
-  changedAt: number | null;
-  /** Step of the last edit by an action of the agent; null = none. */
-  editedAt: number | null;
-}
+type Inherited = EventBody<'step.inherited'>;
+type Observed = EventBody<'action.observed'>;
 
 interface Change {
   at: number;
@@ -35,16 +21,14 @@ interface KnownFile {
   /** The last change before the step of `changed`. */
   earlier: Change | null;
   editedAt: number | null;
+  /** Who wrote it last as a whole, as far as this run tells. */
+  made: 'agent' | 'program' | null;
 }
 
-/** A blind edit as rule and notice mean it: the file was there, and nothing of it was seen since its last change. */
-export function isBlind(edit: FileEdit): boolean {
-  return edit.existed && edit.lookedAt === null;
-}
-
-/** A second edit in a row: the answer before, or this one, has edited the file already. */
-export function isSecondEdit({ existed, editedAt, step }: FileEdit): boolean {
-  return existed && editedAt !== null && editedAt >= step - 1;
+interface Revised {
+  exists?: boolean;
+  editedAt?: number;
+  made?: KnownFile['made'];
 }
 
 /** What one call made of a file, as its hashes say. */
@@ -58,8 +42,9 @@ const outputReaders = new Set(['get_session_output', 'get_session_recent_output'
 /**
  * Follows through a run which files the agent has looked at and which have changed, by file actions and through
  * the shell (shell text is read, never run). What `edit_file` shows of its result is a look, and what the agent wrote
- * itself need not be looked at. Where the log cannot tell, the agent gets the benefit of the doubt. The label rules fold
- * stored events through it, the live notices those of the run under way: they say the same.
+ * itself need not be looked at. A branch begins with what stands in its context, under its own paths. Where the log cannot
+ * tell, the agent gets the benefit of the doubt. The label rules fold stored events through it, the live notices those of the
+ * run under way: they say the same.
  */
 export class FileSight {
   private readonly files = new Map<string, KnownFile>();
@@ -69,7 +54,7 @@ export class FileSight {
   /** What background commands will have shown once their output is read, by session. */
   private readonly unread = new Map<string, { path: string; placed: boolean; at: number }[]>();
   /** Where each session's shell stands; null = unknown. */
-  private readonly directories = new Map<string, string | null>();
+  private directories = new Map<string, string | null>();
   /** Revisions recorded for the call that is running, by path. */
   private revised = new Map<string, Revision>();
   /** A call was started and has no observation yet. */
@@ -77,12 +62,46 @@ export class FileSight {
   /** Files of which the agent knows what its running call has put into them. */
   private readonly written: string[] = [];
   private time = 0;
+  /** Computers on which a change of a followed file is seen. */
+  private readonly seeing = new Set<string>();
+  /** Steps of the parent, until all of them are there. */
+  private inherited: Inherited[] = [];
+  /** The segment begins with a summary. */
+  private summed = false;
+  /** Looks from before the branch may be missing. */
+  private untold = false;
+  /** The log does not say which files the steps changed. */
+  private unrecorded = false;
+  /** While steps are told whose changes are not among the files: those changed, and where shells stood before. */
+  private undone: { changed: Set<string>; directories: Map<string, string | null> } | null = null;
 
-  /** `root`: where shells begin; null = the events do not begin with the run's, so that nobody knows. */
-  constructor(private readonly root: string | null) {}
+  /**
+   * `root`: where shells begin; null = the events do not begin with the run's, so that nobody knows. `followed`: where a
+   * command that recorded no change has made none; null = nowhere.
+   */
+  constructor(
+    private readonly root: string | null,
+    private readonly followed: FollowedFiles | null,
+  ) {
+    if (followed !== null) this.seeing.add(followed.computer);
+  }
 
-  apply(event: NewEvent): FileEdit[] {
+  /** `undone`: what the step did to files is not among those that the later steps work on. */
+  apply(event: NewEvent, undone = false): FileEdit[] {
+    this.setUndone(undone);
     switch (event.kind) {
+      case 'workspace.probed':
+        for (const { name, sees } of event.body.computers) if (sees) this.seeing.add(name);
+        return [];
+      case 'segment.started':
+        this.summed = event.body.summary !== undefined;
+        return [];
+      case 'step.inherited':
+        this.inherited.push(event.body);
+        return [];
+      case 'branch.began':
+        this.takeOver();
+        return [];
       case 'action.started':
         this.begin(event.body.step);
         this.acting = true;
@@ -110,6 +129,46 @@ export class FileSight {
     return this.editOf(step, path, '', this.files.get(path)?.exists ?? existed);
   }
 
+  private takeOver(): void {
+    const steps = this.inherited;
+    this.inherited = [];
+    this.untold = this.summed;
+    for (const [i, files] of inheritedFiles(steps).entries()) {
+      const step = steps[i];
+      if (step !== undefined) this.replay(step, files);
+    }
+    this.unrecorded = false;
+    this.setUndone(false);
+  }
+
+  /** A step of the parent, as its own log tells it. */
+  private replay({ observed }: Inherited, files: InheritedFiles | null): void {
+    const move = movedTo(files?.root ?? '', files === null ? '' : (this.root ?? files.root));
+    this.setUndone(files?.undone === true);
+    this.unrecorded = files?.changed === undefined;
+    const changed = (files?.changed ?? []).map((each) => ({ ...each, path: move(each.path) }));
+    for (const body of observed) {
+      if (body.closedBy === 'not_run') continue;
+      this.begin(body.step);
+      for (const { call, path, existed, exists } of changed) {
+        if (call === body.call) this.note(path, existed, exists);
+      }
+      this.observe({ ...body, data: movedFacts(body.data, move) });
+    }
+    const step = observed.at(-1)?.step;
+    if (step === undefined) return;
+    for (const { call, path, exists } of changed) {
+      if (call === null) this.revise(path, step, { exists, made: exists ? 'program' : null });
+    }
+  }
+
+  private setUndone(undone: boolean): void {
+    if (undone === (this.undone !== null)) return;
+    // The shells of a branch begin where they stood when its files were kept.
+    if (this.undone !== null) this.directories = this.undone.directories;
+    this.undone = undone ? { changed: new Set(), directories: new Map(this.directories) } : null;
+  }
+
   /** A call: what earlier steps showed has been read by now. */
   private begin(step: number): void {
     this.revised = new Map();
@@ -128,15 +187,18 @@ export class FileSight {
     if (before !== null && before === after) return;
     if (!this.acting) {
       // Something that runs beside the steps.
-      this.revise(path, step, { exists: after !== null });
+      this.revise(path, step, { exists: after !== null, made: after === null ? null : 'program' });
       return;
     }
-    // Several revisions of one path in a call: the first tells whether it was there, the last whether it still is.
-    const existed = this.revised.get(path)?.existed ?? before !== null;
-    this.revised.set(path, { existed, exists: after !== null });
+    this.note(path, before !== null, after !== null);
   }
 
-  private observe(body: EventBody<'action.observed'>): FileEdit[] {
+  /** Several revisions of one path in a call: the first tells whether it was there, the last whether it still is. */
+  private note(path: string, existed: boolean, exists: boolean): void {
+    this.revised.set(path, { existed: this.revised.get(path)?.existed ?? existed, exists });
+  }
+
+  private observe(body: Observed): FileEdit[] {
     const { step, name, ok, data } = body;
     const path = typeof data.path === 'string' ? data.path : null;
     let edits: FileEdit[] = [];
@@ -144,18 +206,21 @@ export class FileSight {
     else if (name === 'edit_file' || name === 'create_file') {
       if (ok && path !== null && this.changes(path, data)) {
         edits = [this.edit(step, path, name, name === 'edit_file')];
-        if (name === 'create_file') this.know(path, step);
+        if (name === 'create_file') this.written.push(path);
         else if (showsContent(data)) this.show(path, step);
       }
     } else if (ok && path !== null && showsContent(data)) this.show(path, step);
+    else if (ok && name === 'search_dir') for (const each of foundIn(data)) this.show(each, step);
     if (ok && outputReaders.has(name)) {
       const key = sessionKey(data);
-      for (const look of this.unread.get(key) ?? []) this.fresh.push({ ...look, step });
+      for (const look of this.unread.get(key) ?? []) this.look({ ...look, step });
       this.unread.delete(key);
     }
     const edited = new Set(edits.map((edit) => edit.path));
+    const own = new Set(this.written);
     for (const [revised, { exists }] of this.revised) {
-      if (!edited.has(revised)) this.revise(revised, step, { exists });
+      const made = !exists ? null : own.has(revised) ? 'agent' : 'program';
+      if (!edited.has(revised)) this.revise(revised, step, { exists, made });
     }
     this.revised = new Map();
     // After all revisions of the call: what the agent wrote itself is what is there now.
@@ -165,12 +230,17 @@ export class FileSight {
 
   /** Whether an edit that went well has changed anything: our own log has its hash and, if so, a revision. */
   private changes(path: string, data: Record<string, unknown>): boolean {
-    return typeof data.sha256 !== 'string' || this.revised.has(path);
+    return this.unrecorded || typeof data.sha256 !== 'string' || this.revised.has(path);
   }
 
   private show(path: string, step: number): void {
     this.time += 1;
-    this.fresh.push({ path, placed: true, at: this.time, step });
+    this.look({ path, placed: true, at: this.time, step });
+  }
+
+  /** What a file was like only for a while is no look at what it is like now. */
+  private look(look: Change & { path: string; placed: boolean }): void {
+    if (this.undone?.changed.has(look.path) !== true) this.fresh.push(look);
   }
 
   /** Whether something of the file was shown, or written by the agent, since it last changed. */
@@ -180,16 +250,19 @@ export class FileSight {
 
   /** The agent wrote what is in the file, so it need not be shown. */
   private know(path: string, step: number): void {
+    if (this.undone !== null) return;
     this.time += 1;
     this.looks.add({ path, placed: true, at: this.time, step }, this.files.get(path)?.changed?.at ?? 0);
   }
 
-  private command({ step, data, error }: EventBody<'action.observed'>): FileEdit[] {
+  private command(body: Observed): FileEdit[] {
+    const { step, data, error } = body;
     if (typeof data.command !== 'string' || (error !== null && typeof data.commandSeq !== 'number'))
       return [];
     const key = sessionKey(data);
     const directory = this.directories.has(key) ? (this.directories.get(key) ?? null) : this.root;
     const background = data.async === true && typeof data.exitCode !== 'number';
+    const compared = this.compares(body);
     const edits: FileEdit[] = [];
     for (const touch of shellTouches(data.command)) {
       const { path, placed } = this.place(touch, directory);
@@ -197,9 +270,9 @@ export class FileSight {
         this.time += 1;
         const look = { path, placed, at: this.time };
         if (background) this.unread.set(key, [...(this.unread.get(key) ?? []), look].slice(-64));
-        else this.fresh.push({ ...look, step });
+        else this.look({ ...look, step });
       } else if (placed) {
-        const known = this.touched({ ...touch, path }, step);
+        const known = this.touched({ ...touch, path }, step, compared);
         if (known) edits.push(known);
         if (
           touch.copyOf !== undefined &&
@@ -218,17 +291,36 @@ export class FileSight {
     return edits;
   }
 
-  private touched({ kind, path, inPlace, appends }: ShellTouch, step: number): FileEdit | null {
+  /** What the command changed of followed files was recorded: whoever ran it waited for its end and compared all of them. */
+  private compares({ closedBy, data }: Observed): boolean {
+    const whole = closedBy === 'run' && data.codeScanPartial !== true && !this.unrecorded;
+    return whole && typeof data.exitCode === 'number' && this.seeing.has(String(data.computer ?? ''));
+  }
+
+  /** `compared`: a followed file that has no revision of this call is as it was. */
+  private touched(touch: ShellTouch, step: number, compared: boolean): FileEdit | null {
+    const { kind, path, inPlace, appends } = touch;
     const was = this.revised.get(path)?.existed ?? this.files.get(path)?.exists ?? inPlace;
     const changes = kind === 'edit' || kind === 'write';
     if (!changes || !(was || this.revised.has(path))) {
-      this.revise(path, step, { exists: kind !== 'remove' });
+      const made = kind === 'write' ? 'agent' : kind === 'output' ? 'program' : null;
+      this.revise(path, step, { exists: kind !== 'remove', made });
       if (kind === 'write') this.written.push(path);
       return null;
     }
-    const edit = this.edit(step, path, 'run_command', was);
-    if (kind === 'write' && (!appends || !edit.existed || edit.lookedAt !== null)) this.written.push(path);
-    return edit;
+    if (compared && !this.revised.has(path) && this.followed !== null && isFollowed(path, this.followed)) {
+      if (kind === 'write' && !appends) this.written.push(path);
+      return null;
+    }
+    const before = this.editOf(step, path, 'run_command', was);
+    // What a program wrote stays as it is in front of what is added.
+    const adds = kind === 'write' && appends && this.files.get(path)?.made === 'program';
+    if (kind === 'write' && (!appends || !before.existed || before.lookedAt !== null))
+      this.written.push(path);
+    if (adds) this.revise(path, step, {});
+    else
+      this.revise(path, step, { editedAt: step, ...(kind === 'write' && !appends ? { made: 'agent' } : {}) });
+    return adds ? null : before;
   }
 
   /** A relative path of a shell in an unknown folder is placed by the one recorded revision it can mean. */
@@ -245,7 +337,7 @@ export class FileSight {
 
   private edit(step: number, path: string, action: string, otherwise: boolean): FileEdit {
     const edit = this.editOf(step, path, action, otherwise);
-    this.revise(path, step, { editedAt: step });
+    this.revise(path, step, { editedAt: step, ...(action === 'create_file' ? { made: 'agent' } : {}) });
     return edit;
   }
 
@@ -260,12 +352,17 @@ export class FileSight {
       existed: this.revised.get(path)?.existed ?? file?.exists ?? otherwise,
       lookedAt: this.looks.latest(path, changed?.at ?? 0),
       seenAt: this.looks.latest(path, 0),
+      untold: this.untold && changed === null,
       changedAt: changed?.step ?? null,
       editedAt: file?.editedAt ?? null,
     };
   }
 
-  private revise(path: string, step: number, more: { exists?: boolean; editedAt?: number }): void {
+  private revise(path: string, step: number, more: Revised): void {
+    if (this.undone !== null) {
+      this.undone.changed.add(path);
+      return;
+    }
     this.time += 1;
     const before = this.files.get(path);
     this.files.set(path, {
@@ -273,6 +370,7 @@ export class FileSight {
       changed: { at: this.time, step },
       earlier: before?.changed?.step === step ? before.earlier : (before?.changed ?? null),
       editedAt: more.editedAt ?? before?.editedAt ?? null,
+      made: more.made === undefined ? (before?.made ?? null) : more.made,
     });
   }
 }
@@ -289,4 +387,10 @@ function absolute(path: string | null): string | null {
 function showsContent(data: Record<string, unknown>): boolean {
   if (Array.isArray(data.hitLines)) return data.hitLines.length > 0;
   return typeof data.startLine === 'number' || typeof data.shownStart === 'number';
+}
+
+/** What a search of a folder showed lines of; in older logs only the folder is known. */
+function foundIn({ shown, where, hits }: Record<string, unknown>): string[] {
+  if (Array.isArray(shown)) return shown.filter((path) => typeof path === 'string');
+  return typeof where === 'string' && typeof hits === 'number' && hits > 0 ? [where] : [];
 }

@@ -396,3 +396,53 @@ describe('blind-edit and what the agent knows without a look', () => {
     expect(stepsOf(run, 'blind-edit')).toEqual([blind]);
   });
 });
+
+describe('blind-edit and commands that recorded no change', () => {
+  const spec = { code_folders: ['src'], computers: [{ name: 'gpu' }, { name: 'other' }] };
+  const sed =
+    (path: string, options = {}) =>
+    (run: RuleRun) =>
+      run.command(`sed -i 's/none/y/' ${path}`, options);
+
+  test.each<[string, (run: RuleRun) => number, boolean]>([
+    ['in a code folder', sed('/workspace/src/a.py'), false],
+    ['with git', (run) => run.command('git checkout -- /workspace/src/a.py'), false],
+    ['with sed and an error', sed('/workspace/src/none.py', { exitCode: 2 }), false],
+    [
+      'that changed something',
+      (run) => run.commandWriting('sed -i s/x/y/ src/a.py', { 'src/a.py': 'y' }),
+      true,
+    ],
+    ['elsewhere', sed('/workspace/data/a.json'), true],
+    ['in a hidden folder', sed('/workspace/src/.cache/a.py'), true],
+    ['in code of others', sed('/workspace/src/node_modules/a.js'), true],
+    ['on a computer that may have files of its own', sed('/workspace/src/a.py', { computer: 'other' }), true],
+    ['beside the steps', (run) => run.background("sed -i 's/none/y/' /workspace/src/a.py"), true],
+  ])('%s', (_, work, blind) => {
+    const run = new RuleRun({ spec }).has('src/a.py', 'x');
+    const step = work(run);
+    expect(stepsOf(run, 'blind-edit')).toEqual(blind ? [step] : []);
+  });
+
+  it('knows which computers see the files, and when not all of them were compared', () => {
+    const run = new RuleRun({ spec });
+    const computers = ['gpu', 'other'].map((name) => ({ name, sees: true, message: '' }));
+    run.script.add('workspace.probed', { root: '/workspace', shared: true, computers });
+    sed('/workspace/src/a.py', { computer: 'other' })(run);
+    expect(stepsOf(run, 'blind-edit')).toEqual([]);
+    const partial = sed('/workspace/src/a.py')(run);
+    const observed = run.script.events.at(-1);
+    if (observed?.kind === 'action.observed') observed.body.data.codeScanPartial = true;
+    expect(stepsOf(run, 'blind-edit')).toEqual([partial]);
+    const looked = sed('/workspace/src/b.py')(run);
+    const last = run.script.events.at(-1);
+    if (last?.kind === 'action.observed') last.body.closedBy = 'look';
+    expect(stepsOf(run, 'blind-edit')).toEqual([partial, looked]);
+  });
+
+  it('is not known of a run that another program drove', () => {
+    const run = new RuleRun();
+    const step = sed('/workspace/src/a.py')(run);
+    expect(stepsOf(run, 'blind-edit')).toEqual([step]);
+  });
+});

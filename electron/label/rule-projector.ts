@@ -1,6 +1,7 @@
 import type { EventKind, RunEvent } from '@shared/log/events';
 import type { RuleVerdictRow, RunRuleFold, StepProjector } from '../store/projections/step-projector';
 import { FactsFold } from './facts-fold';
+import { followedFiles } from './followed-files';
 import type { Rule, RuleInForce } from './rule';
 import { ruleSetFor, ruleSetVersion, ruleWords } from './rule-set';
 import { ruleTask } from './rule-task';
@@ -25,7 +26,8 @@ export function createRuleProjector(): StepProjector {
 export function startRules(rules: readonly RuleInForce[], created: RunEvent): RunRuleFold {
   if (created.kind !== 'run.created') return { apply: () => [] };
   const task = ruleTask(created.body);
-  const fold = new FactsFold(created.body.workspaceRoot);
+  const { spec, workspaceRoot } = created.body;
+  const fold = new FactsFold(workspaceRoot, followedFiles(spec, workspaceRoot));
   const hearing = new Map<EventKind, { rule: Rule; watch: ReturnType<Rule['start']> }[]>();
   for (const { rule, parameters } of rules) {
     const watcher = { rule, watch: rule.start(task, parameters) };

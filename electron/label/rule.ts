@@ -1,7 +1,7 @@
 import type { RuleId, RuleValue } from '@shared/contract/rules/rule-settings';
 import type { EventKind, EventOf } from '@shared/log/events';
 import type { CommandFact } from './command-facts';
-import type { FileEdit } from './file-sight';
+import type { FileEdit } from './file-edit';
 import type { OwnJob } from './job-sight';
 import type { RuleTask } from './rule-task';
 

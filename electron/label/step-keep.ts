@@ -1,6 +1,6 @@
 import type { EventBody } from '@shared/log/events';
 import { runsProgram } from './copies';
-import { isBlind } from './file-sight';
+import { isBlind } from './file-edit';
 import type { EventFacts, Finding } from './rule';
 
 /** The calls of one answer, taken together: a keep lifts the masks of the whole step, so no call of it may speak against it. */

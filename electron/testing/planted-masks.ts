@@ -20,7 +20,7 @@ export function plantedMasks(planted: PlantedRun): void {
   for (const path of ['task/scripts/inference.py', 'task/scripts/config.yaml', 'src/model.py'])
     planted.keep('keep-exploration', run.openFile(path), 'reads what is there');
   planted.keep('keep-exploration', run.command('nvidia-smi'), 'looks at the GPUs');
-  planted.keep('keep-exploration', run.search('def main', 'src'), 'searches');
+  planted.keep('keep-exploration', run.search('def main', 'src', ['src/model.py']), 'searches');
   ok(run.think('I will train first.'));
 
   // Blind edits.

@@ -27,6 +27,7 @@ const hash = (text: string) => createHash('sha256').update(text).digest('hex');
 export class RuleRun {
   readonly script: RunScript;
   readonly root: string;
+  readonly spec: Record<string, unknown>;
   private readonly texts = new Map<string, string>();
   private readonly seqs = new Map<string, number>();
   /** Commands that run beside the steps, by session. */
@@ -35,6 +36,7 @@ export class RuleRun {
 
   constructor({ spec = {}, root = '/workspace', run = '01KRV1E0000000000000000000' }: RuleRunOptions = {}) {
     this.root = root;
+    this.spec = spec;
     this.script = new RunScript(run, {
       spec,
       workspaceRoot: root,
@@ -106,8 +108,11 @@ export class RuleRun {
     return this.call('list_files', { path: this.at(path) }, { where: this.at(path) });
   }
 
-  search(term: string, path: string): number {
-    return this.call('search_dir', { search_term: term }, { query: term, where: this.at(path), hits: 3 });
+  /** `shown`: the files whose lines it prints; absent: as in older logs, which do not say. */
+  search(term: string, path: string, shown?: readonly string[]): number {
+    const found = shown === undefined ? {} : { shown: shown.map((each) => this.at(each)) };
+    const data = { query: term, where: this.at(path), hits: 3, ...found };
+    return this.call('search_dir', { search_term: term }, data);
   }
 
   create(path: string, text: string): number {

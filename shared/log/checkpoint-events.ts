@@ -70,6 +70,21 @@ export const checkpointEvents = {
     delivered: z.array(deliverySchema),
     /** Kept tails of requests that ended with this step, each after so many of `delivered`. */
     lines: z.array(z.object({ after: count, text: z.string() })).optional(),
+    /** What the log of `run` says of the step's files. Absent in older logs. */
+    files: z
+      .object({
+        /** The workspace of `run`: paths below it stand for the same paths below the branch's own. */
+        root: z.string(),
+        /** The branch's files are older: what the step did to files is not among them. */
+        undone: z.literal(true).optional(),
+        /** Changes that were recorded with a call, or beside the steps after it (null); absent = not known. */
+        changed: z
+          .array(
+            z.object({ call: count.nullable(), path: z.string(), existed: z.boolean(), exists: z.boolean() }),
+          )
+          .optional(),
+      })
+      .optional(),
   }),
   /** After the last inherited step: where the branch comes from and what was used up until then. */
   'branch.began': z.object({

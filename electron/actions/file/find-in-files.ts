@@ -108,15 +108,31 @@ export const searchDir: ActionDefinition = {
     if (hits === 0)
       return done(
         `No file in ${env.files.label(root)} contains "${term}"${note}. Hidden files were not searched.`,
-        data,
+        { ...data, shown: [] },
       );
     const found = `"${term}" is on ${counted(hits, 'line')} of ${counted(inFiles, 'file')} in ${env.files.label(root)}${note}.`;
-    return done(boundText([found + moreOf(rows.length, hits), ...rows].join('\n'), narrower), data);
+    const lines = rows.map(({ path, line }) => `${path}:${line}`);
+    const text = boundText([found + moreOf(rows.length, hits), ...lines].join('\n'), narrower);
+    return done(text, { ...data, shown: shownFiles(rows, lines, text) });
   },
 };
 
+interface Row {
+  path: string;
+  /** Its number and what stands in it. */
+  line: string;
+}
+
+/** The files of which the agent reads a line: those in the middle of a long result are left out. */
+function shownFiles(rows: readonly Row[], lines: readonly string[], text: string): string[] {
+  const printed = `${text}\n`;
+  return [
+    ...new Set(rows.flatMap(({ path }, i) => (printed.includes(`\n${lines[i] ?? ''}\n`) ? [path] : []))),
+  ];
+}
+
 async function searchAll(env: ActionEnvironment, files: WalkEntry[], term: string, signal: AbortSignal) {
-  const rows: string[] = [];
+  const rows: Row[] = [];
   let hits = 0;
   let inFiles = 0;
   let skipped = 0;
@@ -144,7 +160,8 @@ async function searchAll(env: ActionEnvironment, files: WalkEntry[], term: strin
     for (const [i, line] of decoded.file.lines.entries()) {
       if (!line.includes(term)) continue;
       hits += 1;
-      if (rows.length < shownInFolder) rows.push(`${entry.path}:${i + 1}|${cutLine(line, maxHitLine)}`);
+      if (rows.length < shownInFolder)
+        rows.push({ path: entry.path, line: `${i + 1}|${cutLine(line, maxHitLine)}` });
     }
     if (hits > before) inFiles += 1;
   }

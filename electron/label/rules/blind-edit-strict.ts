@@ -1,10 +1,10 @@
-import { isSecondEdit } from '../file-sight';
+import { isSecondEdit } from '../file-edit';
 import { rule } from '../rule';
 
 /** The paper's own wording; part of the paper preset only. */
 export const blindEditStrict = rule({
   id: 'blind-edit-strict',
-  version: 3,
+  version: 4,
   effect: 'mask',
   hard: false,
   on: false,

@@ -1,10 +1,10 @@
-import { type FileEdit, isBlind } from '../file-sight';
+import { type FileEdit, isBlind } from '../file-edit';
 import { type Finding, rule } from '../rule';
 
 /** Wider than the paper's rule: the look may lie any number of steps back, as long as the file has not changed since. */
 export const blindEdit = rule({
   id: 'blind-edit',
-  version: 3,
+  version: 4,
   effect: 'mask',
   hard: false,
   on: true,

@@ -4,7 +4,8 @@ import { type Finding, numberOf, rule } from '../rule';
 import { inputKinds, mayChangeInputs } from '../workspace-changes';
 
 interface Score {
-  step: number;
+  /** Null: reached in the run that a branch comes from. */
+  step: number | null;
   /** Points before the penalty for the task hint: what the state is worth, whenever the hint was seen. */
   score: number;
 }
@@ -12,7 +13,7 @@ interface Score {
 /** The final evaluation tells for certain; without one, the last score does as long as nothing changed after it. */
 export const finishBelowBest = rule({
   id: 'finish-below-best',
-  version: 2,
+  version: 3,
   effect: 'mask',
   hard: false,
   on: true,
@@ -21,7 +22,7 @@ export const finishBelowBest = rule({
     'APOLLO appendix E, essential to keep: "select the best output files when you want to finish your task"; priority 8',
   /** Points by which a final score may lie below the best one. */
   parameters: { tolerance: 0.5 },
-  hears: ['evaluation.ended', 'run.status', ...inputKinds],
+  hears: ['branch.began', 'evaluation.ended', 'run.status', ...inputKinds],
   start: (task, parameters) => {
     const tolerance = numberOf(parameters, 'tolerance');
     let best: Score | null = null;
@@ -33,16 +34,26 @@ export const finishBelowBest = rule({
       const step = finished;
       finished = null;
       if (step === null || best === null || final >= best.score - tolerance) return [];
-      const steps = [...new Set([best.step, ...(last === null ? [] : [last.step])])].sort((a, b) => a - b);
+      const steps = [best, last].flatMap((each) => each?.step ?? []);
+      const reached =
+        best.step === null
+          ? `${points(best.score)} had been reached before the branch`
+          : `step ${best.step} had reached ${points(best.score)}`;
       return [
         {
           step,
-          why: `Finished ${how} ${points(final)}; step ${best.step} had reached ${points(best.score)}${penalised ? ', without the penalty for the task hint' : ''}.`,
-          steps,
+          why: `Finished ${how} ${points(final)}; ${reached}${penalised ? ', without the penalty for the task hint' : ''}.`,
+          steps: [...new Set(steps)].sort((a, b) => a - b),
         },
       ];
     };
     return (event, facts) => {
+      if (event.kind === 'branch.began') {
+        const reached = event.body.spent.evaluations.best;
+        // The penalty that it may hold is not known: what was worth more is not held against the run.
+        if (reached !== null) best = { step: null, score: reached };
+        return [];
+      }
       if (event.kind === 'evaluation.ended' && event.body.score !== null) {
         const { step, forced, penalty } = event.body;
         const score = event.body.score + penalty;

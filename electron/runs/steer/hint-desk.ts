@@ -1,14 +1,15 @@
 import { counted } from '@shared/base/amounts';
-import { wellFormed } from '@shared/base/clean-text';
 import { WaymarkError } from '@shared/contract/errors';
 import type { RunSummary } from '@shared/contract/views';
 import type { Author } from '@shared/log/annotations';
 import type { EventBody } from '@shared/log/events';
 import type { HintCategory, HintDelivery, HintVerdict, HintView } from '@shared/log/outbox';
 import { hasEnded } from '@shared/runs/run-status';
+import { z } from 'zod';
 import { newUlid } from '../../base/new-ulid';
 import type { Store } from '../../store/api';
 import { parseSpec } from '../../task/stored-spec';
+import { hintText } from './hint-text';
 
 export interface NewHint {
   text: string;
@@ -35,7 +36,7 @@ export class HintDesk {
    */
   async queue(run: string, author: Author, hint: NewHint): Promise<HintView> {
     const id = hint.hint ?? newUlid();
-    const text = wellFormed(hint.text);
+    const text = hintText(hint.text);
     const known = hint.hint === undefined ? null : await this.queuedBefore(run, id, text);
     if (known !== null) return known;
     await this.refuse(run, hint.deliver);
@@ -59,11 +60,12 @@ export class HintDesk {
     hint: string,
     { text, category, deliver }: HintEdit,
   ): Promise<void> {
+    const words = hintText(text);
     await this.refuseStranger(run, deliver);
     await this.store.writer.post(run, author, {
       op: 'hint.edited',
       hint,
-      text: wellFormed(text),
+      text: words,
       ...(category === undefined ? {} : { category }),
       ...(deliver === undefined ? {} : { deliver }),
     });
@@ -71,6 +73,13 @@ export class HintDesk {
 
   /** `before`: another queued hint, or null for the end of the queue. @throws WaymarkError as `edit` */
   async move(run: string, author: Author, hint: string, before: string | null): Promise<void> {
+    if (hint === before) {
+      const { number } = await this.find(run, hint);
+      throw new WaymarkError(
+        'bad_input',
+        `Hint ${number} cannot be moved before itself. Choose another queued hint, or the end of the queue.`,
+      );
+    }
     await this.store.writer.post(run, author, { op: 'hint.moved', hint, before });
   }
 
@@ -87,10 +96,13 @@ export class HintDesk {
     const { state, step, number } = await this.find(run, hint);
     const { steps } = await this.store.reader.run(run);
     if (state !== 'delivered' || step === null || steps <= step) {
-      throw new WaymarkError(
-        'refused',
-        `The agent has not answered with hint ${number} in its context yet, so there is nothing to judge.`,
-      );
+      const why =
+        state === 'withdrawn'
+          ? `Hint ${number} was withdrawn before the agent read it`
+          : state === 'undelivered'
+            ? `The run ended before the agent answered hint ${number}`
+            : `The agent has not answered with hint ${number} in its context yet`;
+      throw new WaymarkError('refused', `${why}, so there is nothing to judge.`);
     }
     const at = Math.max(1, step);
     await this.store.writer.annotate(author, { run, from: at, to: at }, { op: 'hint', hint, verdict });
@@ -128,52 +140,71 @@ export class HintDesk {
     const { reader } = this.store;
     const { state } = await reader.run(run);
     if (hasEnded(state)) {
-      throw new WaymarkError('run_ended', `Run ${run} has ended (${state}).`);
+      throw new WaymarkError(
+        'run_ended',
+        `Run ${run} has ended (${state}). Branch from one of its steps to go on with a hint.`,
+      );
     }
     await refuseWithoutHints(reader, run);
     await this.refuseStranger(run, deliver);
   }
 
   /**
-   * A hint that waits for a computer the run does not have, for GPUs where there are none, for a score that none gives, or for
-   * longer than the run has steps or time left.
+   * A hint that waits for a computer on which the agent does not work, for sessions or GPUs where there are none, for a score
+   * that none gives, or for longer than the run has steps or time left.
    */
   private async refuseStranger(run: string, deliver: HintDelivery | undefined): Promise<void> {
     if (deliver === undefined) return;
-    if (deliver.when === 'score_changes') await this.refuseUnscored(run);
     const summary = await this.store.reader.run(run);
     refuseTooLate(summary, deliver);
-    if (!('computer' in deliver)) return;
-    const { computers } = summary;
-    const names = computers.map(({ name }) => name);
-    const meant =
-      deliver.computer === '' ? computers : computers.filter(({ name }) => name === deliver.computer);
-    if (meant.length === 0) {
+    const why = await this.whyNever(summary, deliver);
+    if (why !== null) {
       throw new WaymarkError(
         'bad_input',
-        `This run has no computer ${deliver.computer}. It has ${names.join(', ')}.`,
+        `${why}, so the hint would never be delivered. Choose another condition.`,
       );
     }
-    if (deliver.when === 'gpu_idle' && meant.every(({ gpus = 0 }) => gpus === 0)) {
-      const where = deliver.computer === '' ? 'This run has no GPUs' : `${deliver.computer} has no GPUs`;
-      throw new WaymarkError(
-        'bad_input',
-        `${where}, so the hint would never be delivered. Choose another condition.`,
-      );
-    }
+    if ('computer' in deliver) refuseUnknown(await this.agentsComputers(summary), deliver.computer);
   }
 
-  private async refuseUnscored(run: string): Promise<void> {
-    const { reader } = this.store;
-    const [{ scores }, [first]] = await Promise.all([reader.run(run), reader.events(run, 1, 1)]);
-    if (first?.kind !== 'run.created') return;
-    const why = whyUnscored(first.body, scores.tries, scores.maxTries);
-    if (why === null) return;
-    throw new WaymarkError(
-      'bad_input',
-      `${why}, so the hint would never be delivered. Choose another condition.`,
-    );
+  private async whyNever(run: RunSummary, deliver: HintDelivery): Promise<string | null> {
+    if (deliver.when === 'score_changes') {
+      const created = await this.created(run);
+      return created && whyUnscored(created, run.scores.tries, run.scores.maxTries);
+    }
+    if (!('computer' in deliver)) return null;
+    const { computer } = deliver;
+    const own = await this.agentsComputers(run);
+    const isOwn = own.some(({ name }) => name === computer);
+    if (!isOwn && run.computers.some(({ name }) => name === computer))
+      return `${computer} only evaluates, and the agent does not work there`;
+    if (deliver.when === 'session_idle') {
+      const created = await this.created(run);
+      return created && whyWithoutSessions(created);
+    }
+    const meant = computer === '' ? own : own.filter(({ name }) => name === computer);
+    if (meant.length === 0 || meant.some(({ gpus = 0 }) => gpus > 0)) return null;
+    return computer === '' ? 'This run has no GPUs' : `${computer} has no GPUs`;
   }
+
+  private async created({ id }: RunSummary): Promise<EventBody<'run.created'> | null> {
+    const [first] = await this.store.reader.events(id, 1, 1);
+    return first?.kind === 'run.created' ? first.body : null;
+  }
+
+  /** Those that actions may name. */
+  private async agentsComputers(run: RunSummary): Promise<RunSummary['computers']> {
+    const created = await this.created(run);
+    const evaluators = created === null ? [] : evaluatorsOf(created.spec);
+    return run.computers.filter(({ name }) => !evaluators.includes(name));
+  }
+}
+
+/** @throws WaymarkError bad_input */
+function refuseUnknown(computers: RunSummary['computers'], wanted: string): void {
+  const names = computers.map(({ name }) => name);
+  if (wanted === '' || names.includes(wanted)) return;
+  throw new WaymarkError('bad_input', `This run has no computer ${wanted}. It has ${names.join(', ')}.`);
 }
 
 /** @throws WaymarkError bad_input when the run ends at its limits before the condition can come true */
@@ -191,6 +222,24 @@ function refuseTooLate(run: RunSummary, deliver: HintDelivery): void {
     'bad_input',
     `This run has ${left} left, so the hint would never be delivered. Choose a shorter condition, or raise the limits first.`,
   );
+}
+
+/** What a hint's condition asks of a run's task; a specification that says less refuses nothing. */
+const offeredSchema = z.object({
+  tools: z.array(z.string()).nullable().catch(null),
+  computers: z.array(z.object({ name: z.string(), evaluator: z.boolean().catch(false) })).catch([]),
+});
+
+function evaluatorsOf(spec: Record<string, unknown>): string[] {
+  return offeredSchema.parse(spec).computers.flatMap(({ name, evaluator }) => (evaluator ? [name] : []));
+}
+
+/** The agent never runs anything in a session. */
+function whyWithoutSessions({ spec }: EventBody<'run.created'>): string | null {
+  const { tools } = offeredSchema.parse(spec);
+  return tools === null || tools.includes('run_command') || tools.includes('create_session')
+    ? null
+    : 'The agent of this run has no sessions';
 }
 
 /** The agent can bring about another score: it has `eval`, and evaluations left. The final one comes too late for any hint. */

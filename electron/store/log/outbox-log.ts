@@ -107,6 +107,9 @@ export function outboxEntry(row: { id: number; body: string }): OutboxEntry {
 /** In the transaction of the entry: a hint is there when the run's end marks those that were left over, or is refused. */
 export function refuseEnded(run: string, status: StoredStatus | null): void {
   if (hasEnded(status)) {
-    throw new WaymarkError('run_ended', `Run ${run} has ended (${status}).`);
+    throw new WaymarkError(
+      'run_ended',
+      `Run ${run} has ended (${status}). Branch from one of its steps to go on with a hint.`,
+    );
   }
 }

@@ -203,7 +203,10 @@ export class HintProjection {
       throw new WaymarkError('hint_withdrawn', `Hint ${hint.number} was withdrawn. Send a new hint.`);
     }
     if (hint.state === 'undelivered') {
-      throw new WaymarkError('run_ended', `Hint ${hint.number} was not delivered before the run ended.`);
+      throw new WaymarkError(
+        'run_ended',
+        `Hint ${hint.number} was not delivered before the run ended. Branch from one of the run's steps to go on with it.`,
+      );
     }
     return hint;
   }

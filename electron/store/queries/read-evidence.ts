@@ -3,15 +3,20 @@ import type { FileEvidence, GpuEvidence, StepEvidence } from '@shared/labels/evi
 import type { NewEvent, RunEvent } from '@shared/log/events';
 import { bestOf } from '@shared/runs/scores';
 import { WorkingTime } from '@shared/runs/working-time';
-import { type FileEdit, FileSight } from '../../label/file-sight';
+import type { FileEdit } from '../../label/file-edit';
+import { FileSight } from '../../label/file-sight';
+import { followedFiles } from '../../label/followed-files';
 import { rowId, seqOf } from '../file/rows';
 import { hydrate } from '../file/stored-json';
 import { type OwnedSteps, ownersOf } from '../log/run-owners';
+import { fileSources } from '../projections/file-lineage';
 import { bounded, findRun, type ReadContext, type RunRecord, readEvents, stepSpan } from './read-context';
 import { readHead } from './read-heads';
 
 /** Looks further back than this many steps are not searched for: one answer costs some 10 ms. */
 const LOOK_BACK = 400;
+/** Events in which a run says where its workspace is and who sees it. */
+const BEGINNING = 8;
 const MAX_FILES = 20;
 const MAX_CHANGES = 8;
 
@@ -57,18 +62,30 @@ function editsOf(
   const parts = owned.slice(gone + 1).filter(({ from }) => from <= step);
   const since = parts[0]?.from ?? step;
   const { root } = owner.state;
-  const sight = new FileSight(since === 1 ? root : null);
+  const sight = beginSight(context, owner, since === 1 ? root : null);
+  // Up to which step of each run its changes are among the files.
+  const copied = new Map(fileSources(context, owner).map((source) => [source.run.id, source.to]));
   let edits: FileEdit[] = [];
   for (const { run, from, to } of parts) {
     if (run === null) continue;
+    const last = copied.get(run.id) ?? 0;
     for (const event of sightEvents(context, run, from, Math.min(to, step), root)) {
-      const made = sight.apply(event);
+      const made = sight.apply(event, 'step' in event.body && Number(event.body.step) > last);
       if (event.kind === 'action.observed' && event.body.step === step) edits = [...edits, ...made];
     }
   }
   const first = new Map<string, FileEdit>();
   for (const edit of edits) if (!first.has(edit.path)) first.set(edit.path, edit);
   return { edits: [...first.values()], since };
+}
+
+/** What the beginning of the run's own log says of its files. */
+function beginSight(context: ReadContext, run: RunRecord, root: string | null): FileSight {
+  const [created, ...others] = readEvents(context, run, 1, BEGINNING, BEGINNING);
+  const spec = created?.kind === 'run.created' ? created.body.spec : {};
+  const sight = new FileSight(root, followedFiles(spec, run.state.root));
+  for (const event of others) if (event.kind === 'workspace.probed') sight.apply(event);
+  return sight;
 }
 
 /** The events that tell looks from changes, without the large texts of what was shown. */

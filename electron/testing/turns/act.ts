@@ -124,7 +124,13 @@ async function branch(store: Store, run: string, parent: { run: string; step: nu
   };
   await store.writer.append(run, 0, [
     { kind: 'run.created', body: { ...createdBody(run), parent } },
-    ...context.events({ drop: new Set(), added: [], notice: 'You are elsewhere now.', request: requestBase }),
+    ...context.events({
+      drop: new Set(),
+      added: [],
+      notice: 'You are elsewhere now.',
+      request: requestBase,
+      copied: 0,
+    }),
     {
       kind: 'branch.began',
       body: { parent, checkpoint: null, spent, dropped: [], added: [], message: 'From there' },
