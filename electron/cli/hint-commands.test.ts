@@ -205,7 +205,7 @@ describe('hints of a run from the command line', () => {
     await expect(hint('shout', run)).rejects.toMatchObject({ code: 'bad_input' });
     await expect(hint('send', run, 'late')).rejects.toMatchObject({
       code: 'run_ended',
-      message: `Run ${run} has ended (finished). Branch from one of its steps to go on with a hint.`,
+      message: `Run ${run} has ended (finished). Branch from one of its steps to continue with a hint.`,
     });
     await expect(hint('edit', run, '2', 'late')).rejects.toMatchObject({
       code: 'run_ended',

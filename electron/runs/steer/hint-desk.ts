@@ -142,7 +142,7 @@ export class HintDesk {
     if (hasEnded(state)) {
       throw new WaymarkError(
         'run_ended',
-        `Run ${run} has ended (${state}). Branch from one of its steps to go on with a hint.`,
+        `Run ${run} has ended (${state}). Branch from one of its steps to continue with a hint.`,
       );
     }
     await refuseWithoutHints(reader, run);

@@ -109,7 +109,7 @@ export function refuseEnded(run: string, status: StoredStatus | null): void {
   if (hasEnded(status)) {
     throw new WaymarkError(
       'run_ended',
-      `Run ${run} has ended (${status}). Branch from one of its steps to go on with a hint.`,
+      `Run ${run} has ended (${status}). Branch from one of its steps to continue with a hint.`,
     );
   }
 }
