@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
 import { boundText } from '@shared/base/bounded-text';
 import type { StepQuery } from '@shared/contract/step-query';
+import { joined } from '@shared/contract/step-range';
 import type { SegmentView } from '@shared/contract/views';
+import type { JudgedRequest, JudgedSteps } from '@shared/judging/batch';
 import { type JudgedRun, judgeRequest, markFor } from '@shared/judging/judge-request';
-import { judgedTurn, TURNS_TOGETHER } from '@shared/judging/judged-turn';
+import { type JudgedTurn, judgedTurn, TURNS_TOGETHER } from '@shared/judging/judged-turn';
+import { readVerdicts, type Verdict } from '@shared/judging/verdicts';
 import { type JudgeWindow, WindowCutter } from '@shared/judging/windows';
 import { type AnnotationFold, foldAnnotations } from '@shared/labels/annotation-fold';
 import type { ModelRef } from '@shared/log/event-parts';
@@ -12,6 +15,7 @@ import { allAnnotations } from '../dataset/event-pages';
 import { type StepOwner, stepOwners, unlessRemoved } from '../review/step-owners';
 import { creationOf } from '../runs/steer/change-run';
 import type { Store } from '../store/api';
+import type { Judged, JudgeTask } from './judge-task';
 import type { Rubrics } from './rubric';
 
 /** Who judges, and by what. */
@@ -22,27 +26,10 @@ export interface Judge {
   rubrics: Rubrics;
 }
 
-/** Which steps are judged: all, those without a label, or those about which opinions differ. */
-export const judgedSteps = ['all', 'undecided', 'disagreeing'] as const;
-export type JudgedSteps = (typeof judgedSteps)[number];
-
 const queries: Readonly<Record<Exclude<JudgedSteps, 'all'>, StepQuery>> = {
   undecided: { label: ['undecided'] },
   disagreeing: { marks: ['disagreement'] },
 };
-
-/** One request that is still to be answered. */
-export interface JudgeTask {
-  /** The run in which the steps were looked at; `owners` says where they were made. */
-  run: string;
-  owners: readonly StepOwner[];
-  window: JudgeWindow;
-  /** Steps of the window that have no vote of this judge by this rubric, ascending. */
-  open: number[];
-  rubric: string;
-  /** The exact body that asks about some of them. */
-  bodyFor(asked: readonly number[]): string;
-}
 
 type JudgedStore = Pick<Store, 'reader'>;
 
@@ -50,6 +37,8 @@ const taskSchema = z.object({
   description: z.string().default(''),
   evaluation: z.object({ max_score: z.number().default(100) }).default({ max_score: 100 }),
 });
+/** Estimated tokens of a verdict on one turn. */
+const TOKENS_PER_VERDICT = 90;
 /** Most characters of the task and of the summary before a segment. */
 const DESCRIPTION = 4_000;
 const BEFORE = 16_000;
@@ -98,16 +87,42 @@ export async function* judgeTasks(
         yield {
           run,
           owners,
-          window,
           open: left,
-          rubric: rubric.version,
-          bodyFor: (asked) =>
+          outputTokens: (asked) => asked * TOKENS_PER_VERDICT,
+          requestFor: (asked) =>
             judgeRequest(judge.model, rubric, { ...about, ...told }, window, { asked, mark }),
+          shown: (asked, frame) => shownBy(run, window, asked, frame),
+          read: ({ calls }, asked) => readVerdicts(calls, window, asked).map(judgedBy(rubric.version)),
         };
       }
     }
   }
 }
+
+const shownBy = (
+  run: string,
+  window: JudgeWindow,
+  asked: readonly number[],
+  frame: string,
+): JudgedRequest => ({
+  run,
+  rubric: window.rubric,
+  context: joined(window.context.map(stepOf)),
+  judged: joined(window.judged.map(stepOf)),
+  asked: [...asked],
+  frame,
+});
+
+const stepOf = ({ step }: JudgedTurn) => ({ from: step, to: step });
+
+const judgedBy =
+  (rubric: string) =>
+  ({ step, ...verdict }: Verdict): Judged => ({
+    step,
+    op: { op: 'judge', ...verdict, rubric },
+    against: verdict.value === 'mask',
+    unparsable: false,
+  });
 
 /** Each window as soon as its turns are read, so that the first ones are being judged while the rest is read. */
 async function* windowsIn(

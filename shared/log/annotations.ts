@@ -20,6 +20,15 @@ export const correctionSchema = z.object({
 });
 export type Correction = z.infer<typeof correctionSchema>;
 
+/** Of a vote that Waymark asked for: the sha256 (hex) of the request's body, and the batch that has what it showed. */
+const askedIn = {
+  request: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .optional(),
+  batch: ulid.optional(),
+};
+
 export const annotationOps = z.discriminatedUnion('op', [
   z.object({
     op: z.literal('label'),
@@ -46,6 +55,7 @@ export const annotationOps = z.discriminatedUnion('op', [
     steps: z.array(z.int().positive()).max(200),
     /** Version of the rubric it judged by. */
     rubric: z.string().max(120),
+    ...askedIn,
   }),
   /** The right action for a step, kept beside the original; null takes the author's own one back. One step. */
   z.object({ op: z.literal('correct'), correction: correctionSchema.nullable() }),

@@ -20,22 +20,28 @@ import type { Arguments } from '../arguments';
 import type { CliContext } from '../context';
 import { type CommandResult, counted, section } from '../output';
 import { named } from '../run-commands';
-import { estimateJudge, runJudge } from './judge-run';
+import { listBatches, namedBatch, showBatch } from './judge-batches';
+import { estimateJudge, resumeJudge, runJudge } from './judge-run';
 
 /** Reasons that are told of each judge; `--json` has all. */
 const REASONS = 9;
 
-/** `judge …`: asks a model about steps, says what that would cost, or how far votes agree. */
+/** `judge …`: asks a model about steps, says what that would cost, what became of it, or how far votes agree. */
 export async function judgeCommand(context: CliContext, args: Arguments): Promise<CommandResult> {
-  const [, verb, ...more] = args.words;
+  const [, verb, word, ...more] = args.words;
   if (more.length === 0) {
+    if (verb === 'show') return showBatch(context, await namedBatch(context, word));
+    if (verb === 'resume') return resumeJudge(context, args, await namedBatch(context, word));
+  }
+  if (word === undefined) {
     if (verb === 'run') return runJudge(context, args, await runsOf(context, args));
     if (verb === 'estimate') return estimateJudge(context, args, await runsOf(context, args));
+    if (verb === 'list') return listBatches(context);
     if (verb === 'agreement') return agreement(context, await runsOf(context, args));
   }
   throw new WaymarkError(
     'bad_input',
-    'Write "judge run", "judge estimate" or "judge agreement", with --run RUN for some runs only. Votes given elsewhere are brought in with "label judge RUN FILE.jsonl".',
+    'Write "judge run", "judge estimate" or "judge agreement", with --run RUN for some runs only; "judge list", "judge show BATCH" or "judge resume BATCH". Votes given elsewhere are brought in with "label judge RUN FILE.jsonl".',
   );
 }
 

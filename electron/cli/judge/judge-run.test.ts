@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { foldAnnotations } from '@shared/labels/annotation-fold';
@@ -43,21 +43,29 @@ beforeEach(async () => {
 });
 afterEach(() => model.close());
 
-function start(...words: string[]): ChildProcess & { stdout: NodeJS.ReadableStream } {
-  const options = ['--workspace', workspace, '--trust', '--json', '--base-url', model.baseUrl];
+/** Asks the judge of this test, by an address that is named here. */
+const start = (...words: string[]) => startBare(...words, '--base-url', model.baseUrl, '--model', 'strict');
+
+function startBare(...words: string[]): ChildProcess & { stdout: NodeJS.ReadableStream } {
+  const options = ['--workspace', workspace, '--trust', '--json'];
   const env = { ...process.env, WAYMARK_DATA: join(folder, 'data') };
-  const child = spawn(process.execPath, [entry, 'judge', ...words, ...options, '--model', 'strict'], {
+  const child = spawn(process.execPath, [entry, 'judge', ...words, ...options], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  return child as ReturnType<typeof start>;
+  return child as ReturnType<typeof startBare>;
 }
 
-async function waymark(...words: string[]) {
-  const child = start(...words);
-  const out = await text(child.stdout);
+const waymark = (...words: string[]) => answerOf(start(...words));
+const bare = (...words: string[]) => answerOf(startBare(...words));
+
+async function answerOf(child: ReturnType<typeof startBare>) {
+  const [out] = await Promise.all([text(child.stdout), once(child, 'exit')]);
   return JSON.parse(out.trim().split('\n').at(-1) ?? 'null') as Record<string, unknown>;
 }
+
+/** All batches as `judge list` tells them. */
+const listed = () => bare('list') as unknown as Promise<Record<string, unknown>[]>;
 
 /** How many steps have a vote, read as another process would. */
 async function voted(): Promise<number> {
@@ -80,9 +88,7 @@ describe('judge run', () => {
     expect(await waymark('estimate')).toMatchObject({ steps: 0, requests: 0 });
   });
 
-  it.each([
-    0, 1, 2,
-  ])('killed at request %i, the same command asks only for what has no vote', async (last) => {
+  it.each([0, 1, 2])('killed at request %i, resume asks only for what has no vote', async (last) => {
     let child: ChildProcess | null = null;
     atRequest = (index) => {
       if (index < last) return undefined;
@@ -94,11 +100,70 @@ describe('judge run', () => {
     await once(child, 'exit');
     const before = await voted();
     expect(before).toBeLessThan(STEPS);
+    const [killed] = await listed();
+    expect(killed).toMatchObject({ state: 'interrupted', votes: before, ended: null });
+    const answered = Number(killed?.asked);
     atRequest = () => undefined;
     asked = [];
-    expect(await waymark('run')).toMatchObject({ votes: STEPS - before, missing: 0, ended: null });
+    const batch = String(killed?.batch);
+    expect(await bare('resume', batch.slice(0, 20))).toMatchObject({
+      ...{ batch, state: 'done', ended: null },
+      ...{ votes: STEPS, masks: 12, missing: 0, asked: answered + asked.length },
+    });
     expect(asked.flat()).toHaveLength(STEPS - before);
     expect(await voted()).toBe(STEPS);
+    expect(await listed()).toMatchObject([{ batch, state: 'done', votes: STEPS, asked: 3 }]);
+    expect(await bare('show', batch)).toMatchObject({ batch, judge: 'strict', steps: 'all', votes: STEPS });
+  });
+
+  it('a batch that was killed and is begun again by judge run is interrupted for good, and pays for nothing twice', async () => {
+    let child: ChildProcess | null = null;
+    atRequest = (index) => {
+      if (index < 2) return undefined;
+      child?.kill('SIGKILL');
+      return new Promise(() => undefined);
+    };
+    child = start('run');
+    await once(child, 'exit');
+    const before = await voted();
+    atRequest = () => undefined;
+    expect(await waymark('run')).toMatchObject({ votes: STEPS - before, missing: 0, ended: null });
+    expect((await listed()).map(({ state }) => state)).toEqual(['done', 'interrupted']);
+  });
+
+  it('Ctrl C ends it with 130 and a batch that resume finishes', async () => {
+    let child: ChildProcess | null = null;
+    atRequest = (index) => {
+      if (index === 2) child?.kill('SIGINT');
+      return index < 2 ? undefined : new Promise(() => undefined);
+    };
+    const started = start('run');
+    child = started;
+    const [out, [code]] = await Promise.all([text(started.stdout), once(started, 'exit')]);
+    expect(code).toBe(130);
+    const { batch, ended } = JSON.parse(out) as { batch: string; ended: unknown };
+    expect(ended).toEqual({ why: 'cancelled' });
+    expect(await bare('show', batch)).toMatchObject({ state: 'ended', ended: { why: 'cancelled' } });
+    atRequest = () => undefined;
+    expect(await bare('resume', batch)).toMatchObject({ state: 'done', votes: STEPS });
+  });
+
+  it('a batch is resumed only at an address that was named on this machine, and only there', async () => {
+    const { batch } = await waymark('run');
+    asked = [];
+    rmSync(join(folder, 'data', 'model-addresses.jsonl'));
+    const unknown = {
+      code: 'refused',
+      message: expect.stringMatching(/unknown on this machine\. Nothing was sent/),
+    };
+    expect(await bare('resume', String(batch))).toMatchObject({ error: unknown });
+    const elsewhere = ['--base-url', 'http://127.0.0.1:9/v1', '--model', 'strict'];
+    expect(await bare('resume', String(batch), ...elsewhere)).toMatchObject({
+      error: { code: 'bad_input', message: expect.stringMatching(/begin a new batch/) },
+    });
+    expect(await waymark('resume', String(batch))).toMatchObject({ state: 'done', votes: STEPS });
+    expect(asked).toEqual([]);
+    expect(await bare('show', 'nothing')).toMatchObject({ error: { code: 'not_found' } });
   });
 
   it('two at once do not pay for the same judgements: the second is refused until the first has ended', async () => {

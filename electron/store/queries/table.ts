@@ -7,6 +7,7 @@ import type { RunEvent } from '@shared/log/events';
 import { exportAnnotations } from '../commands/export-annotations';
 import { LAST_SEQ } from '../file/rows';
 import { readDwell } from '../log/dwell-log';
+import { readBatch, readBatches as readJudgeBatches, readJudgedRequest } from '../log/judge-batches';
 import { readRuleCounts, readRuleSettings } from '../projections/rule-settings';
 import type { ScanRequest } from '../search/search-part';
 import type { SessionSearch } from '../search/search-sessions';
@@ -158,6 +159,23 @@ export const queries = {
     isEarly: true,
     blind: 'answers for the person it names',
     run: ({ withheld }, person: Author) => withheld.runs(person),
+  }),
+  /** Batches of judges, the newest first, at most 1,000. */
+  judgeBatches: query({
+    thread: 'read',
+    blind: 'never for a window',
+    run: ({ statements }) => readJudgeBatches(statements),
+  }),
+  judgeBatch: query({
+    thread: 'read',
+    blind: 'never for a window',
+    run: ({ statements }, batch: string) => readBatch(statements, batch),
+  }),
+  /** What the request with this hash (hex) showed and asked; null: the batch had no answer to it. */
+  judgedRequest: query({
+    thread: 'read',
+    blind: 'never for a window',
+    run: ({ statements }, batch: string, sha256: string) => readJudgedRequest(statements, batch, sha256),
   }),
   batches: query({
     thread: 'read',
