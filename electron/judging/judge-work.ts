@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { boundText } from '@shared/base/bounded-text';
 import type { StepQuery } from '@shared/contract/step-query';
-import { joined } from '@shared/contract/step-range';
+import { joined, type StepRange } from '@shared/contract/step-range';
 import type { SegmentView } from '@shared/contract/views';
 import type { JudgedRequest, JudgedSteps } from '@shared/judging/batch';
 import { type JudgedRun, judgeRequest, markFor } from '@shared/judging/judge-request';
 import { type JudgedTurn, judgedTurn, TURNS_TOGETHER } from '@shared/judging/judged-turn';
 import { readVerdicts, type Verdict } from '@shared/judging/verdicts';
-import { type JudgeWindow, WindowCutter } from '@shared/judging/windows';
+import { type JudgeWindow, summaryContext, WindowCutter } from '@shared/judging/windows';
 import { type AnnotationFold, foldAnnotations } from '@shared/labels/annotation-fold';
 import type { ModelRef } from '@shared/log/event-parts';
 import { z } from 'zod';
@@ -16,7 +16,7 @@ import { type StepOwner, stepOwners, unlessRemoved } from '../review/step-owners
 import { creationOf } from '../runs/steer/change-run';
 import type { Store } from '../store/api';
 import type { Judged, JudgeTask } from './judge-task';
-import type { Rubrics } from './rubric';
+import type { Rubric, Rubrics } from './rubric';
 
 /** Who judges, and by what. */
 export interface Judge {
@@ -61,18 +61,12 @@ export async function* judgeTasks(
       stepOwners(store.reader, run),
       store.reader.segments(run),
       creationOf(store, run),
-      which === 'all' ? null : store.reader.matches(run, queries[which]),
+      chosenSteps(store.reader, run, which),
     ]);
     const read = await unlessRemoved(reading);
     if (read === null) continue;
-    const [owners, segments, created, matching] = read;
-    const { description, evaluation } = taskSchema.catch(taskSchema.parse({})).parse(created.spec);
-    const about = {
-      title: created.task.title,
-      description: boundText(description, 'left out for the judge', DESCRIPTION),
-      maxScore: evaluation.max_score,
-    };
-    const chosen = matching === null ? null : new Set(matching);
+    const [owners, segments, created, chosen] = read;
+    const about = aboutRun(created);
     for (const segment of segments) {
       const open = await standing.openIn(owners, segment, chosen);
       if (open.size === 0) continue;
@@ -81,22 +75,93 @@ export async function* judgeTasks(
         const left = window.judged.flatMap(({ step }) => (open.has(step) ? [step] : []));
         if (left.length === 0) continue;
         const rubric = judge.rubrics[window.rubric];
-        const shown = [...window.context, ...window.judged].map((turn) => turn.text);
-        const texts = [about.title, about.description, told.before ?? '', ...shown];
-        const mark = markFor(createHash('sha256').update(JSON.stringify(texts)).digest('hex'), texts);
+        const requestFor = requestsAbout({ ...about, ...told }, window, judge.model, rubric);
         yield {
           run,
           owners,
           open: left,
           outputTokens: (asked) => asked * TOKENS_PER_VERDICT,
-          requestFor: (asked) =>
-            judgeRequest(judge.model, rubric, { ...about, ...told }, window, { asked, mark }),
+          requestFor,
           shown: (asked, frame) => shownBy(run, window, asked, frame),
           read: ({ calls }, asked) => readVerdicts(calls, window, asked).map(judgedBy(rubric.version)),
         };
       }
     }
   }
+}
+
+/**
+ * The exact request of a mask judge that showed and asked this, made from the log anew. Null: its steps are gone, or it is of no
+ * segment.
+ */
+export async function maskRequest(
+  store: JudgedStore,
+  { model, rubrics }: Pick<Judge, 'model' | 'rubrics'>,
+  { run, rubric, context, judged, asked }: JudgedRequest,
+): Promise<Record<string, unknown> | null> {
+  if (rubric === 'reward') return null;
+  const read = await unlessRemoved(
+    Promise.all([
+      stepOwners(store.reader, run),
+      store.reader.segments(run),
+      creationOf(store, run),
+      turnsIn(store, run, context),
+      turnsIn(store, run, judged),
+    ]),
+  );
+  const first = judged[0]?.from ?? 0;
+  const segment = read?.[1].find(({ firstStep, lastStep }) => firstStep <= first && first <= lastStep);
+  if (read === null || segment === undefined) return null;
+  const [owners, , created, before, turns] = read;
+  const [summary] = turns;
+  const shown = rubric === 'summaries' && summary !== undefined ? summaryContext(before, summary) : before;
+  const told = await toldBefore(store, run, owners, segment);
+  const window = { rubric, context: shown, judged: turns };
+  return requestsAbout({ ...aboutRun(created), ...told }, window, model, rubrics[rubric])(asked);
+}
+
+async function turnsIn(
+  { reader }: JudgedStore,
+  run: string,
+  ranges: readonly StepRange[],
+): Promise<JudgedTurn[]> {
+  const turns: JudgedTurn[] = [];
+  for (const { from, to } of ranges) {
+    for (let at = from; at <= to; at += TURNS_TOGETHER)
+      turns.push(...(await reader.judgedTurns(run, at, Math.min(to, at + TURNS_TOGETHER - 1))));
+  }
+  return turns;
+}
+
+function aboutRun({ spec, task }: Awaited<ReturnType<typeof creationOf>>) {
+  const { description, evaluation } = taskSchema.catch(taskSchema.parse({})).parse(spec);
+  return {
+    title: task.title,
+    description: boundText(description, 'left out for the judge', DESCRIPTION),
+    maxScore: evaluation.max_score,
+  };
+}
+
+/** Makes the requests about some turns of a window. */
+function requestsAbout(
+  run: JudgedRun,
+  window: JudgeWindow,
+  model: ModelRef,
+  rubric: Rubric,
+): (asked: readonly number[]) => Record<string, unknown> {
+  const shown = [...window.context, ...window.judged].map((turn) => turn.text);
+  const texts = [run.title, run.description, run.before ?? '', ...shown];
+  const mark = markFor(createHash('sha256').update(JSON.stringify(texts)).digest('hex'), texts);
+  return (asked) => judgeRequest(model, rubric, run, window, { asked, mark });
+}
+
+/** Numbers of the steps to be judged; null: all of them. */
+export async function chosenSteps(
+  reader: Pick<Store['reader'], 'matches'>,
+  run: string,
+  which: JudgedSteps,
+): Promise<ReadonlySet<number> | null> {
+  return which === 'all' ? null : new Set(await reader.matches(run, queries[which]));
 }
 
 const shownBy = (

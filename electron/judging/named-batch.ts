@@ -5,6 +5,7 @@ import type { HeldBatch } from '../store/log/judge-batches';
 import { type BatchOptions, runBatch } from './judge-batch';
 import type { JudgeTask } from './judge-task';
 import { judgeTasks } from './judge-work';
+import { rewardTasks } from './reward-work';
 
 export interface DriveOptions
   extends Pick<BatchOptions, 'model' | 'together' | 'tries' | 'firstPauseMs' | 'signal'> {
@@ -14,8 +15,11 @@ export interface DriveOptions
 
 /** What a batch has still to ask, by its choices. */
 export function tasksOf(store: Pick<Store, 'reader'>, choices: BatchChoices): AsyncGenerator<JudgeTask> {
-  const { judge, model, rubrics, runs, steps } = choices;
-  return judgeTasks(store, runs, { name: judge, model, rubrics }, steps);
+  const { judge: name, model, runs, steps } = choices;
+  if (choices.mode === 'mask')
+    return judgeTasks(store, runs, { name, model, rubrics: choices.rubrics }, steps);
+  const { rubric, votes, future } = choices;
+  return rewardTasks(store, runs, { name, model, rubric, votes, future }, steps);
 }
 
 /**

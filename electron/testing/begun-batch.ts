@@ -8,7 +8,7 @@ import type { HeldBatch } from '../store/log/judge-batches';
 export async function begunBatch(
   { writer }: Pick<Store, 'writer'>,
   { name, model, rubrics }: Judge,
-  more: Partial<BatchChoices> = {},
+  more: Partial<Pick<BatchChoices, 'price' | 'maxCost' | 'runs'>> = {},
 ): Promise<HeldBatch> {
   const held = { id: newUlid(), epoch: 1 };
   await writer.beginBatch(held, {

@@ -19,21 +19,37 @@ const rubricSchema = z.object({
   version: z.string().max(120),
 });
 
+/** Most votes of one judge on one step. */
+export const MOST_VOTES = 64;
+
 /** What was asked for, as long as the batch lives: `judge resume` goes on with the same. */
-export const batchChoices = z.object({
-  mode: z.literal('mask'),
+const common = z.object({
   /** As votes are signed. */
   judge: z.string().min(1).max(400),
   runs: z.array(idSchema).max(100_000),
   steps: z.enum(judgedSteps),
   model: modelRefSchema,
-  /** With their texts: the file of a person's own may have changed since. */
-  rubrics: z.object({ steps: rubricSchema, summaries: rubricSchema }),
   /** In the currency of the price; null: no limit. */
   maxCost: z.number().positive().nullable(),
   /** Of the endpoint when the batch began; null: unknown. */
   price: priceSchema.nullable(),
 });
+
+/** Rubrics come with their texts: the file of a person's own may have changed since. */
+export const batchChoices = z.discriminatedUnion('mode', [
+  common.extend({
+    mode: z.literal('mask'),
+    rubrics: z.object({ steps: rubricSchema, summaries: rubricSchema }),
+  }),
+  common.extend({
+    mode: z.literal('reward'),
+    rubric: rubricSchema,
+    /** Votes on each step. */
+    votes: z.int().min(1).max(MOST_VOTES),
+    /** What the step does to the outcome counts. */
+    future: z.boolean(),
+  }),
+]);
 export type BatchChoices = z.infer<typeof batchChoices>;
 
 /** How a batch ended. `interrupted`: another one of the same judge began, which takes the lock of a process that is gone. */
@@ -52,7 +68,7 @@ const ranges = z.array(z.object({ from: z.int().positive(), to: z.int().positive
 /** What a request showed and asked, by step numbers of the run in which the steps were looked at. */
 export const judgedRequest = z.object({
   run: idSchema,
-  rubric: z.enum(['steps', 'summaries']),
+  rubric: z.enum(['steps', 'summaries', 'reward']),
   context: ranges,
   judged: ranges,
   /** Steps it asked about. */
@@ -100,6 +116,13 @@ export interface StoredBatch {
   /** Null: it goes on, or its process is gone. */
   end: BatchEnd | null;
   counts: BatchCounts;
+}
+
+/** Versions of the rubrics that a batch judges by. */
+export function rubricsOf(choices: BatchChoices): string[] {
+  return choices.mode === 'mask'
+    ? [choices.rubrics.steps.version, choices.rubrics.summaries.version]
+    : [choices.rubric.version];
 }
 
 export const batchStates = ['running', 'done', 'ended', 'interrupted'] as const;

@@ -1,9 +1,14 @@
-import { batchState, type StoredBatch } from '@shared/judging/batch';
+import { batchState, rubricsOf, type StoredBatch } from '@shared/judging/batch';
+import { counted } from '../output';
 
 /** A batch as `--json` tells it. `held`: some process asks its judge now. */
 export function batchJson(batch: StoredBatch, held: boolean) {
   const { id, at, choices, end, counts } = batch;
-  const { against, unparsable: _, ...others } = counts;
+  const { against, unparsable, ...others } = counts;
+  const values =
+    choices.mode === 'mask'
+      ? { masks: against }
+      : { plus: counts.votes - against - unparsable, minus: against, unparsable };
   const state = batchState(batch, held);
   return {
     batch: id,
@@ -14,9 +19,16 @@ export function batchJson(batch: StoredBatch, held: boolean) {
         : null,
     mode: choices.mode,
     judge: choices.judge,
-    rubrics: [choices.rubrics.steps.version, choices.rubrics.summaries.version],
+    rubrics: rubricsOf(choices),
+    ...(choices.mode === 'mask'
+      ? {}
+      : {
+          votesPerStep: choices.votes,
+          future: choices.future,
+          temperature: choices.model.params.temperature,
+        }),
     ...others,
-    masks: against,
+    ...values,
     runs: choices.runs,
     steps: choices.steps,
     model: choices.model.model,
@@ -25,6 +37,15 @@ export function batchJson(batch: StoredBatch, held: boolean) {
     beganAt: at,
     endedAt: end?.at ?? null,
   };
+}
+
+/** "12 votes, 3 of them MASK", or how many of each rating. */
+export function voteWords({
+  choices: { mode },
+  counts: { votes, against, unparsable },
+}: StoredBatch): string {
+  if (mode === 'mask') return `${counted(votes, 'vote')}, ${against} of them MASK`;
+  return `${counted(votes, 'vote')}: ${votes - against - unparsable} of +1, ${against} of −1, ${unparsable} not understood`;
 }
 
 export const thousands = (value: number) => value.toLocaleString('en-US');

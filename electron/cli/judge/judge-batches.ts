@@ -1,8 +1,8 @@
 import { WaymarkError } from '@shared/contract/errors';
-import { batchState, type StoredBatch } from '@shared/judging/batch';
+import { batchState, rubricsOf, type StoredBatch } from '@shared/judging/batch';
 import type { CliContext } from '../context';
 import { type CommandResult, section, table } from '../output';
-import { batchJson, costWords, thousands } from './batch-words';
+import { batchJson, costWords, thousands, voteWords } from './batch-words';
 
 /** `judge list`: batches of the workspace, the newest first. */
 export async function listBatches({ reader, store }: CliContext): Promise<CommandResult> {
@@ -21,7 +21,8 @@ export async function listBatches({ reader, store }: CliContext): Promise<Comman
 export async function showBatch({ store }: CliContext, batch: StoredBatch): Promise<CommandResult> {
   const { id, at, choices, counts } = batch;
   const held = store.isAsked(choices.judge);
-  const { model, rubrics, runs, steps, maxCost } = choices;
+  const { model, runs, steps, maxCost } = choices;
+  const { temperature } = model.params;
   return {
     json: batchJson(batch, held),
     lines: [
@@ -29,14 +30,21 @@ export async function showBatch({ store }: CliContext, batch: StoredBatch): Prom
       ...section('Asked for', [
         ['judge', choices.judge],
         ['model', `${model.model} at ${model.baseUrl}`],
-        ['rubrics', `${rubrics.steps.version}, ${rubrics.summaries.version}`],
+        ['rubrics', rubricsOf(choices).join(', ')],
+        ...(choices.mode === 'mask'
+          ? []
+          : [
+              ['votes a step', String(choices.votes)],
+              ['temperature', temperature === undefined ? 'the endpoint’s own' : String(temperature)],
+              ['outcome', choices.future ? 'weighed as well' : 'left out of account'],
+            ]),
         ['steps', `${steps} of ${runs.length === 1 ? `run ${runs[0]}` : `${runs.length} runs`}`],
         ['limit on money', maxCost === null ? 'none' : String(maxCost)],
         ['began', new Date(at).toISOString()],
       ]),
       ...section('So far', [
         ['answers', String(counts.asked)],
-        ['votes', `${counts.votes}, ${counts.against} of them MASK`],
+        ['votes', voteWords(batch).replace(/ votes?/, '')],
         ...(counts.missing === 0 ? [] : [['without a verdict', String(counts.missing)]]),
         ['tokens', `${thousands(counts.inputTokens)} in, ${thousands(counts.outputTokens)} out`],
         ['cost', costWords(counts.cost).replace(/^cost /, '')],
@@ -77,6 +85,7 @@ function cellsOf(batch: StoredBatch, held: boolean): string[] {
     id,
     new Date(at).toISOString().slice(0, 16),
     choices.judge,
+    choices.mode,
     batchState(batch, held),
     `${counts.votes} votes`,
     `${counts.asked} answers`,

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { allAnnotations } from '../../dataset/event-pages';
 import { type ScriptedModel, startScriptedModel } from '../../model/scripted-server';
 import { createRun, RunWriter } from '../../testing/run-writer';
-import { askedTurns, judgeAnswer } from '../../testing/scripted-judges';
+import { askedStep, askedTurns, judgeAnswer } from '../../testing/scripted-judges';
 import { temporaryFolder, testStore } from '../../testing/store-fixtures';
 
 const entry = join(import.meta.dirname, '../../../out/main/cli.js');
@@ -30,8 +30,10 @@ beforeEach(async () => {
   atRequest = () => undefined;
   model = await startScriptedModel({
     policy: async (request) => {
-      asked.push(askedTurns(request).asked);
+      const { step } = askedStep(request);
+      asked.push(Number.isNaN(step) ? askedTurns(request).asked : [step]);
       await atRequest(request.index);
+      if (!Number.isNaN(step)) return { text: `Thought.\n\\boxed{${step % 5 === 0 ? -1 : 1}}` };
       return judgeAnswer(request, (step) => (step % 5 === 0 ? 'mask' : 'keep'));
     },
   });
@@ -107,8 +109,13 @@ describe('judge run', () => {
     asked = [];
     const batch = String(killed?.batch);
     expect(await bare('resume', batch.slice(0, 20))).toMatchObject({
-      ...{ batch, state: 'done', ended: null },
-      ...{ votes: STEPS, masks: 12, missing: 0, asked: answered + asked.length },
+      batch,
+      state: 'done',
+      ended: null,
+      votes: STEPS,
+      masks: 12,
+      missing: 0,
+      asked: answered + asked.length,
     });
     expect(asked.flat()).toHaveLength(STEPS - before);
     expect(await voted()).toBe(STEPS);
@@ -165,6 +172,59 @@ describe('judge run', () => {
     expect(asked).toEqual([]);
     expect(await bare('show', 'nothing')).toMatchObject({ error: { code: 'not_found' } });
   });
+
+  it('rates steps several times each; killed at any request, resume pays for no vote twice; each prompt is proved', async () => {
+    const rate = ['run', '--mode', 'reward', '--votes', '2', '--temperature', '0.3'];
+    let child: ChildProcess | null = null;
+    let last = 0;
+    // 60 steps twice: killed three times on the way.
+    atRequest = (index) => {
+      if (index < last + 25 || last > 60) return undefined;
+      last = index;
+      child?.kill('SIGKILL');
+      return new Promise(() => undefined);
+    };
+    child = start(...rate);
+    await once(child, 'exit');
+    const [first] = await listed();
+    const batch = String(first?.batch);
+    expect(first).toMatchObject({ state: 'interrupted', mode: 'reward', votesPerStep: 2, temperature: 0.3 });
+    let paid = Number(first?.votes);
+    while (last <= 60) {
+      child = startBare('resume', batch);
+      await once(child, 'exit');
+      const votes = Number((await bare('show', batch)).votes);
+      expect(votes).toBeGreaterThan(paid);
+      paid = votes;
+    }
+    asked = [];
+    const counts = { votes: 2 * STEPS, asked: 2 * STEPS, plus: 96, minus: 24, unparsable: 0, missing: 0 };
+    expect(await bare('resume', batch)).toMatchObject({ batch, state: 'done', ...counts });
+    expect(asked).toHaveLength(2 * STEPS - paid);
+    expect(model.requests.every(({ raw }) => JSON.parse(raw).temperature === 0.3)).toBe(true);
+
+    const run = String((await bare('show', batch)).runs).split(',')[0] ?? '';
+    const proved = await bare('prompt', run, '7', '--judge', 'strict', '--vote', '2');
+    expect(proved).toMatchObject({ step: 7, judge: 'strict', batch, verified: true });
+    expect(model.requests.map(({ raw }) => raw)).toContain(proved.body);
+    expect(await bare('prompt', run, '7', '--judge', 'nobody')).toMatchObject({
+      error: { code: 'not_found' },
+    });
+    expect(await bare('agreement')).toMatchObject({
+      rewards: { raters: [{ judge: 'strict', steps: STEPS, plus: 96, minus: 24 }] },
+    });
+    for (const odd of [
+      ['--votes', '0'],
+      ['--temperature', '3'],
+      ['--future', 'maybe'],
+    ])
+      expect(await waymark('run', '--mode', 'reward', ...odd)).toMatchObject({
+        error: { code: 'bad_input' },
+      });
+    expect(await waymark('run', '--votes', '2')).toMatchObject({
+      error: { message: expect.stringMatching(/--votes belongs to --mode reward/) },
+    });
+  }, 120_000);
 
   it('two at once do not pay for the same judgements: the second is refused until the first has ended', async () => {
     const held: (() => void)[] = [];

@@ -1,7 +1,13 @@
 import { resolve } from 'node:path';
 import { WaymarkError } from '@shared/contract/errors';
 import type { Endpoint } from '@shared/contract/settings';
-import { type BatchChoices, type JudgedSteps, judgedSteps, type StoredBatch } from '@shared/judging/batch';
+import {
+  type BatchChoices,
+  type JudgedSteps,
+  judgedSteps,
+  MOST_VOTES,
+  type StoredBatch,
+} from '@shared/judging/batch';
 import { authorName } from '@shared/labels/author-name';
 import type { ModelRef } from '@shared/log/event-parts';
 import { visibleText } from '@shared/terminal/visible-text';
@@ -9,7 +15,7 @@ import { modelRef } from '../../agent/model-ref';
 import { newUlid } from '../../base/new-ulid';
 import { estimateBatch } from '../../judging/judge-batch';
 import { driveBatch, tasksOf } from '../../judging/named-batch';
-import { readRubrics } from '../../judging/rubric';
+import { type RewardRubricName, readRewardRubric, readRubrics, rewardRubrics } from '../../judging/rubric';
 import { originOf } from '../../model/bound-key';
 import type { Price } from '../../model/client';
 import { isNamed } from '../../named-addresses';
@@ -20,7 +26,7 @@ import { type Arguments, filled, oneOf, positiveNumber } from '../arguments';
 import type { CliContext } from '../context';
 import { endpointFor } from '../endpoint-for';
 import { type CommandResult, counted, type ExitCode } from '../output';
-import { batchJson, costWords, thousands } from './batch-words';
+import { batchJson, costWords, thousands, voteWords } from './batch-words';
 
 /** Requests under way at a time. */
 const TOGETHER = 8;
@@ -182,23 +188,72 @@ async function choicesFor(
   runs: readonly string[],
 ): Promise<{ choices: BatchChoices; endpoint: Endpoint }> {
   const endpoint = endpointFor(context, values);
-  const rubric = filled(values.rubric, '--rubric', 4_096);
   const model = modelRef(endpoint, { context_tokens: endpoint.contextTokens });
   // One answer has one call: nothing is gained by saying so, and some endpoints refuse the parameter.
   const { parallel_tool_calls: _, ...params } = model.params;
-  return {
-    endpoint,
-    choices: {
-      mode: 'mask',
-      judge: nameOf(filled(values.judge, '--judge') ?? endpoint.name),
-      runs: [...runs],
-      steps: oneOf(values.steps, judgedSteps, 'all', '--steps'),
-      model: { ...model, params },
-      rubrics: await readRubrics(context.resourcesDir, rubric === null ? null : resolve(rubric)),
-      maxCost: positiveNumber(values['max-cost'], '--max-cost'),
-      price: endpoint.price,
-    },
+  const mode = oneOf(values.mode, ['mask', 'reward'], 'mask', '--mode');
+  const common = {
+    judge: nameOf(filled(values.judge, '--judge') ?? endpoint.name),
+    runs: [...runs],
+    steps: oneOf(values.steps, judgedSteps, 'all', '--steps'),
+    model: { ...model, params },
+    maxCost: positiveNumber(values['max-cost'], '--max-cost'),
+    price: endpoint.price,
   };
+  const choices =
+    mode === 'mask'
+      ? await maskChoices(context, values, common)
+      : await rewardChoices(context, values, common);
+  return { endpoint, choices };
+}
+
+type Common = Omit<Extract<BatchChoices, { mode: 'mask' }>, 'mode' | 'rubrics'>;
+
+async function maskChoices(
+  { resourcesDir }: CliContext,
+  values: Arguments['values'],
+  common: Common,
+): Promise<BatchChoices> {
+  const odd = (['votes', 'temperature', 'future'] as const).find((name) => values[name] !== undefined);
+  if (odd !== undefined)
+    throw new WaymarkError(
+      'bad_input',
+      `--${odd} belongs to --mode reward. Add that, or leave --${odd} out.`,
+    );
+  const rubric = filled(values.rubric, '--rubric', 4_096);
+  const rubrics = await readRubrics(resourcesDir, rubric === null ? null : resolve(rubric));
+  return { ...common, mode: 'mask', rubrics };
+}
+
+async function rewardChoices(
+  { resourcesDir }: CliContext,
+  values: Arguments['values'],
+  common: Common,
+): Promise<BatchChoices> {
+  const named = filled(values.rubric, '--rubric', 4_096) ?? 'steps';
+  const chosen = isRewardRubric(named) ? named : { file: resolve(named) };
+  const future = oneOf(values.future, ['yes', 'no'], 'yes', '--future') === 'yes';
+  const temperature = numberBetween(values.temperature ?? '0.8', 0, 2, '--temperature');
+  const votes = numberBetween(values.votes ?? '3', 1, MOST_VOTES, '--votes');
+  if (!Number.isInteger(votes))
+    throw new WaymarkError('bad_input', `--votes must be a whole number from 1 to ${MOST_VOTES}.`);
+  const { model } = common;
+  return {
+    ...common,
+    mode: 'reward',
+    model: { ...model, params: { ...model.params, temperature } },
+    rubric: await readRewardRubric(resourcesDir, chosen, future),
+    votes,
+    future,
+  };
+}
+
+const isRewardRubric = (name: string): name is RewardRubricName => Object.hasOwn(rewardRubrics, name);
+
+function numberBetween(given: string, least: number, most: number, option: string): number {
+  const value = given.trim() === '' ? Number.NaN : Number(given);
+  if (value >= least && value <= most) return value;
+  throw new WaymarkError('bad_input', `${option} must be a number from ${least} to ${most}.`);
 }
 
 function nameOf(given: string): string {
@@ -208,12 +263,14 @@ function nameOf(given: string): string {
   throw new WaymarkError('bad_input', `The judge's name ${why}. Choose another one with --judge.`);
 }
 
-function linesOf({ id, choices: { judge, steps }, counts, end }: StoredBatch): string[] {
-  const { asked, votes, against, missing, cost } = counts;
+function linesOf(batch: StoredBatch): string[] {
+  const { id, choices, counts, end } = batch;
+  const { judge, steps } = choices;
+  const { asked, votes, missing, cost } = counts;
   if (asked === 0 && missing === 0 && end?.why === 'done')
     return [`Nothing was asked: there is no ${kinds[steps]} left for ${judge} to judge by this rubric.`];
   return [
-    `${votes === 0 ? 'No vote was stored' : `${counted(votes, 'vote')} by ${judge} stored, ${against} of them MASK`}; ${counted(asked, 'request')}, ${costWords(cost)}. Batch ${id}.`,
+    `${votes === 0 ? 'No vote was stored' : `Stored by ${judge}: ${voteWords(batch)}`}; ${counted(asked, 'request')}, ${costWords(cost)}. Batch ${id}.`,
     ...(missing === 0
       ? []
       : [

@@ -30,7 +30,12 @@ async function stand(folder = temporaryFolder()) {
       asked: [step],
       frame: '{}',
     },
-    ...{ votes: 1, against: 1, unparsable: 0, cost: 0.5, inputTokens: 10, outputTokens: 2 },
+    votes: 1,
+    against: 1,
+    unparsable: 0,
+    cost: 0.5,
+    inputTokens: 10,
+    outputTokens: 2,
     ...more,
   });
   const said = (step: number) => [{ target: { run, from: step, to: step }, op: vote('mask') }];

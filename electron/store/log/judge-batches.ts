@@ -172,7 +172,12 @@ function batchOf(row: CountedRow): StoredBatch {
     choices,
     end,
     counts: {
-      ...{ asked, votes, against, unparsable, inputTokens, outputTokens },
+      asked,
+      votes,
+      against,
+      unparsable,
+      inputTokens,
+      outputTokens,
       missing: end?.missing ?? 0,
       cost: known ? cost : null,
     },

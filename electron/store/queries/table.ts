@@ -60,6 +60,7 @@ import {
   readLineagePrompt,
   readLineageStep,
   readLineageTiles,
+  readRewardedStep,
 } from './read-lineage';
 import { type AskedSteps, countMatches, matchingSteps, nearestMatch } from './read-matches';
 import { readOfferedTools } from './read-prompt';
@@ -97,6 +98,8 @@ export const queries = {
   step: query({ thread: 'read', isEarly: true, blind: blindStep, run: readLineageStep }),
   /** Steps `from..to` as a judge reads them, at most `TURNS_TOGETHER`. */
   judgedTurns: query({ thread: 'read', blind: 'never for a window', run: readJudgedTurns }),
+  /** A step with its exact prompt, as whoever rates it reads it; null: it is a summary, or cannot be shown as it was. */
+  rewardedStep: query({ thread: 'read', blind: 'never for a window', run: readRewardedStep }),
   evidence: query({ thread: 'read', blind: 'holds no opinions', run: readEvidence }),
   prompt: query({ thread: 'read', blind: 'holds no opinions', run: readLineagePrompt }),
   /** An image that the run's log names, by the sha256 (hex) of its file. */
