@@ -7,6 +7,7 @@ import { readRubrics } from '../../electron/judging/rubric';
 import { createModelClient } from '../../electron/model/client';
 import { startScriptedModel } from '../../electron/model/scripted-server';
 import { openStore } from '../../electron/store/threads/client';
+import { begunBatch } from '../../electron/testing/begun-batch';
 import { judgeAnswer } from '../../electron/testing/scripted-judges';
 import { barePosts } from '../baselines/bare-posts';
 import { driveShortRun } from '../engine/short-run';
@@ -46,8 +47,8 @@ export const judgeBatchBench: Bench = {
       const judge = (name: string): Judge => ({ name, model, rubrics });
       const bodies: string[] = [];
       const before = performance.now();
-      for await (const { open, bodyFor } of judgeTasks(store, [run.id], judge('bodies')))
-        bodies.push(bodyFor(open));
+      for await (const { open, requestFor } of judgeTasks(store, [run.id], judge('bodies')))
+        bodies.push(JSON.stringify(requestFor(open)));
       const reading = performance.now() - before;
       const perSecond = (ms: number) => (1_000 * steps) / ms;
       const sides = await alternate(
@@ -57,6 +58,7 @@ export const judgeBatchBench: Bench = {
           const before = performance.now();
           const { votes } = await runBatch(store, judgeTasks(store, [run.id], judge(name)), {
             judge: name,
+            batch: await begunBatch(store, judge(name)),
             price: null,
             maxCost: null,
             together: TOGETHER,

@@ -72,8 +72,19 @@ const helpText = `waymark: the engine of Waymark without its window
   judge run [--run RUN]...          ask a model which steps to keep or mask; what it has
       [--judge NAME] [--rubric FILE]  judged by the same rubric already is not asked again
       [--steps all|undecided|disagreeing] [--max-cost X]
+      [--mode mask|reward]          reward: several votes on whether each step is good, +1
+      [--votes 3]                   or −1, by a rubric named steps or rlanything, or by
+      [--temperature 0.8]           FILE; --future no: without regard to the outcome
+      [--future yes|no]
       [--model M] [--base-url URL] [--api-key-env VAR]
   judge estimate                    what judge run would ask and cost; nothing is sent
+  judge list                        batches of judges: every judge run is one
+  judge show BATCH                  what was asked for, its state, answers, votes and cost
+  judge resume BATCH [--max-cost X]  go on where it stood, with the same choices; votes that
+      [--model M] [--base-url URL]  stand are not paid for again
+      [--api-key-env VAR]
+  judge prompt RUN STEP --judge NAME  the exact prompt that the judge's vote answers, proved
+      [--vote N]                    by its hash; --vote N: of a rating of the step
   judge agreement [--run RUN]...    how far judges agree with people, with each other and
                                     with how runs ended
   merge PATH                        merge in the labels of another workspace: its folder,
@@ -146,7 +157,8 @@ const helpText = `waymark: the engine of Waymark without its window
   they are refused.
   --json            one JSON document instead of text; before it, while a run is driven
                     with --wait, one line for each approval it waits for
-  Exit code: 0 done, 1 refused (the error says why), 2 a bug in Waymark
+  Exit code: 0 done, 1 refused (the error says why), 2 a bug in Waymark; of judge run
+  and judge resume also 3 ended by --max-cost, 130 stopped by Ctrl C
 `;
 
 /** Where the options that every command takes begin. */

@@ -4,12 +4,17 @@ import type { EngineLog } from '../runs/engine-options';
 import { ownLine, setOff } from './fold-quoted';
 import { asCalled } from './help';
 
+export type ExitCode = 0 | 1 | 3 | 130;
+
 /** What a command hands back: one JSON document, and lines for people. */
 export interface CommandResult {
   json: unknown;
   lines: string[];
-  /** 0 done (the default) or 1 when the command worked but its answer is "no" (verify found problems). */
-  exitCode?: 0 | 1;
+  /**
+   * 0 done (the default), 1 when the command worked but its answer is "no" (verify found problems), 3 when a limit on money ended
+   * it, 130 when Ctrl C did.
+   */
+  exitCode?: ExitCode;
 }
 
 /** Who implements it writes lines as `visibleText` gives them: texts of runs, hosts and files never steer a person's terminal. */
@@ -23,7 +28,7 @@ export interface Terminal {
 }
 
 /** Prints the result; with `json`, exactly one document on the last line of standard output. */
-export function printResult(result: CommandResult, json: boolean, terminal: Terminal): 0 | 1 {
+export function printResult(result: CommandResult, json: boolean, terminal: Terminal): ExitCode {
   if (json) terminal.out(visibleJson(result.json));
   else for (const line of result.lines) terminal.out(ownLine(line, terminal.columns));
   return result.exitCode ?? 0;

@@ -11,7 +11,7 @@ const READING = new Map<string, readonly string[]>(
     checkpoint: ['list'],
     label: ['export'],
     queue: ['-', 'next', 'people'],
-    judge: ['agreement', 'estimate'],
+    judge: ['agreement', 'estimate', 'list', 'prompt', 'show'],
     stats: [],
     experiment: [],
     export: [],

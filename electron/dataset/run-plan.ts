@@ -10,6 +10,7 @@ import type {
   HumanLabel,
   JudgeVerdict,
   MachinePrecedence,
+  RewardVote,
   RuleVerdict,
   StepCorrection,
 } from '@shared/labels/labels';
@@ -52,6 +53,8 @@ export interface StepPlan {
   given: string | null;
   /** Raw votes of judges, in the order of their entries' ids; a vote that was withdrawn is not among them. */
   judges: readonly JudgeVerdict[];
+  /** Votes of judges on whether it is good, by judge and number. */
+  rewards: readonly RewardVote[];
   /** What the step should have been, one of each person who wrote one. */
   corrections: readonly StepCorrection[];
 }
@@ -294,12 +297,13 @@ class PlanPass {
     const fold = foldAnnotations(entries);
     const planned = ({ step, id, kind, model, tokens }: OpenStep): StepPlan => {
       const rules = this.verdicts.get(step) ?? nothing;
-      const { humans, judges, corrections } = fold.at(step);
+      const { humans, judges, rewards, corrections } = fold.at(step);
       const labels = this.labeller.label({ humans, rules, judges, precedence });
       const label = labels.all;
       const by = this.oneOfEach(peopleOf(label, humans));
       const given = givenReason(label, humans);
       const votes = judges.length === 0 ? nothing : judges;
+      const rated = rewards.length === 0 ? nothing : rewards;
       const corrected = corrections.length === 0 ? nothing : corrections;
       // One literal without spreads: with them every step gets a hidden class of its own, as large as the step.
       return {
@@ -313,6 +317,7 @@ class PlanPass {
         given,
         tokens,
         judges: votes,
+        rewards: rated,
         corrections: corrected,
       };
     };

@@ -2,6 +2,7 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { estimateTokens } from '@shared/context/tokens';
 import { WaymarkError } from '@shared/contract/errors';
+import type { JudgedSteps } from '@shared/judging/batch';
 import { windowLimits } from '@shared/judging/windows';
 import { foldAnnotations } from '@shared/labels/annotation-fold';
 import { type Author, judgeAuthor } from '@shared/log/annotations';
@@ -10,12 +11,13 @@ import { allAnnotations } from '../dataset/event-pages';
 import { createModelClient } from '../model/client';
 import { type ScriptedPolicy, startScriptedModel } from '../model/scripted-server';
 import type { Store } from '../store/api';
+import { begunBatch } from '../testing/begun-batch';
 import { alice, bob, createdBody, createRun, RunWriter } from '../testing/run-writer';
 import { askedTurns, judgeAnswer } from '../testing/scripted-judges';
 import { temporaryFolder, testStore } from '../testing/store-fixtures';
 import { writeSummary } from '../testing/write-summary';
 import { type BatchOptions, estimateBatch, runBatch } from './judge-batch';
-import { type Judge, type JudgedSteps, judgeTasks } from './judge-work';
+import { type Judge, judgeTasks } from './judge-work';
 import { type Rubrics, readRubrics } from './rubric';
 
 const resources = join(import.meta.dirname, '../../resources');
@@ -56,9 +58,10 @@ async function stand(policy: ScriptedPolicy, steps = 60): Promise<Stand> {
     run: writer.run,
     requests,
     judge,
-    batch: (more, other, runs = [writer.run]) =>
+    batch: async (more, other, runs = [writer.run]) =>
       runBatch(store, judgeTasks(store, runs, { ...judge, ...other }), {
         judge: 'strict',
+        batch: await begunBatch(store, judge),
         price: null,
         maxCost: null,
         together: 1,
@@ -86,7 +89,7 @@ describe('a batch of judgements', () => {
     expect(await batch({ together: 3 })).toMatchObject({
       asked: 3,
       votes: 60,
-      masks: 12,
+      against: 12,
       missing: 0,
       ended: null,
     });
@@ -232,8 +235,8 @@ describe('a batch of judgements', () => {
       model: createdBody(writer.run).model,
       rubrics: await readRubrics(resources, null),
     };
-    for await (const { bodyFor, open } of judgeTasks(store, [writer.run], judge)) {
-      const { messages } = JSON.parse(bodyFor(open)) as Parameters<typeof askedTurns>[0];
+    for await (const { requestFor, open } of judgeTasks(store, [writer.run], judge)) {
+      const { messages } = JSON.parse(JSON.stringify(requestFor(open))) as Parameters<typeof askedTurns>[0];
       const { asked, texts } = askedTurns({ messages });
       expect(asked).toEqual([1, 2]);
       expect([...texts.keys()]).toEqual([1, 2]);
@@ -251,7 +254,8 @@ describe('a batch of judgements', () => {
     await writeSummary(writer, { segment: 1, steps, carried: null, text: 'Three parts are made.' });
     await writer.command('make last', 'done', { exitCode: 0 });
     const bodies: string[] = [];
-    for await (const { bodyFor, open } of judgeTasks(store, [run], judge)) bodies.push(bodyFor(open));
+    for await (const { requestFor, open } of judgeTasks(store, [run], judge))
+      bodies.push(JSON.stringify(requestFor(open)));
     expect(bodies[1]).toContain('forgets');
     expect(bodies[1]).not.toContain('blind-edit');
     expect(bodies[2]).toContain('<before-');
@@ -294,24 +298,29 @@ describe('a batch of judgements', () => {
   it('a vote that cannot be stored ends the batch with what it has done', async () => {
     const { store, run, judge, requests } = await stand((request) => judgeAnswer(request, perfect));
     let writes = 0;
-    const failing: Pick<Store['writer'], 'annotateEach'> = {
-      annotateEach: async (...said) => {
+    const failing: Pick<Store['writer'], 'judgeAnswered'> = {
+      judgeAnswered: async (...said) => {
         writes += 1;
         if (writes === 2) throw new WaymarkError('disk_full', 'The disk is full.');
-        return store.writer.annotateEach(...said);
+        return store.writer.judgeAnswered(...said);
       },
     };
     const model = createModelClient({ name: 'judge', baseUrl: judge.model.baseUrl, key: null });
-    const result = await runBatch({ writer: failing }, judgeTasks(store, [run], judge), {
-      judge: 'strict',
-      price,
-      maxCost: null,
-      together: 1,
-      tries: 2,
-      firstPauseMs: 1,
-      model,
-      signal: new AbortController().signal,
-    });
+    const result = await runBatch(
+      { writer: failing, reader: store.reader },
+      judgeTasks(store, [run], judge),
+      {
+        judge: 'strict',
+        batch: await begunBatch(store, judge),
+        price,
+        maxCost: null,
+        together: 1,
+        tries: 2,
+        firstPauseMs: 1,
+        model,
+        signal: new AbortController().signal,
+      },
+    );
     expect(result).toMatchObject({
       asked: 2,
       votes: 24,
@@ -405,7 +414,7 @@ describe('a batch of judgements', () => {
     const ofBranch = () => judgeTasks(store, [run], judge);
     expect(await estimateBatch(ofBranch(), null)).toMatchObject({ steps: 6 });
     await store.writer.remove(first, 'run', alice);
-    expect(await batch({}, {}, [run])).toMatchObject({ asked: 1, votes: 3, masks: 3, missing: 0 });
+    expect(await batch({}, {}, [run])).toMatchObject({ asked: 1, votes: 3, against: 3, missing: 0 });
     expect(requests).toEqual([[4, 5, 6]]);
     expect([...(await votes(run)).keys()]).toEqual([4, 5, 6]);
   });
@@ -415,9 +424,11 @@ it('the rubric names every point of the guideline, and a judgement has at most 2
   const { steps, summaries } = await readRubrics(resources, null);
   for (const each of [steps, summaries]) expect(each.text).not.toMatch(/\{\{/);
   const { store, run, judge } = await stand(() => ({}), 24);
-  for await (const { window, bodyFor, open } of judgeTasks(store, [run], judge)) {
-    const shown = window.judged.reduce((sum, { tokens }) => sum + tokens, 0);
-    expect(estimateTokens(bodyFor(open)) - shown).toBeLessThanOrEqual(2_500);
+  for await (const { requestFor, open } of judgeTasks(store, [run], judge)) {
+    const turns = await store.reader.judgedTurns(run, 1, 24);
+    const shown = turns.reduce((sum, { tokens }) => sum + tokens, 0);
+    expect(open).toHaveLength(24);
+    expect(estimateTokens(JSON.stringify(requestFor(open))) - shown).toBeLessThanOrEqual(2_500);
   }
   expect(windowLimits.overlap).toBeGreaterThan(0);
 });

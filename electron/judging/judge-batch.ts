@@ -1,25 +1,31 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { estimateTokens } from '@shared/context/tokens';
-import { type Failure, toFailure } from '@shared/contract/errors';
-import { readVerdicts, type Verdict } from '@shared/judging/verdicts';
+import { type Failure, toFailure, WaymarkError } from '@shared/contract/errors';
+import type { BatchCounts } from '@shared/judging/batch';
+import { frameOf } from '@shared/judging/judge-request';
 import { judgeAuthor } from '@shared/log/annotations';
-import type { ModelFailure, ModelPort } from '../agent/ports';
+import type { ModelAnswer, ModelFailure, ModelPort } from '../agent/ports';
 import { mendedRequest } from '../agent/refused-parameter';
 import { backOffMs } from '../base/back-off';
 import { costOf, type Price } from '../model/client';
 import { unlessRemoved } from '../review/step-owners';
 import type { Store } from '../store/api';
-import type { JudgeTask } from './judge-work';
+import type { HeldBatch } from '../store/log/judge-batches';
+import type { Judged, JudgeTask } from './judge-task';
 
 export interface BatchOptions {
   /** As votes are signed. */
   judge: string;
+  /** Begun, and held by this process. */
+  batch: HeldBatch;
   model: ModelPort;
   /** Of the endpoint; null: unknown, so that no cost can be told or limited. */
   price: Price | null;
   /** In the currency of the price; null: no limit. Asking ends before a request that could exceed it. */
   maxCost: number | null;
+  /** What earlier processes of the batch have spent already; default 0. */
+  spent?: number | undefined;
   /** Requests under way at a time. */
   together: number;
   /** How often turns that are missing from an answer are asked for again, and a failed request is sent again. */
@@ -28,34 +34,27 @@ export interface BatchOptions {
   signal: AbortSignal;
 }
 
-export interface BatchResult {
-  /** Requests that were answered. */
-  asked: number;
-  votes: number;
-  masks: number;
-  /** Steps that were asked about and got no verdict; they stay as they were. */
-  missing: number;
-  /** Null: the endpoint has no price, or an answer came without its usage. */
-  cost: number | null;
-  inputTokens: number;
-  outputTokens: number;
+/** What this process has added to the batch. */
+export interface BatchResult extends BatchCounts {
   /** Why the batch ended early; null: it did not. */
   ended: { why: 'cost' | 'cancelled' } | { why: 'failed'; failure: Pick<Failure, 'code' | 'message'> } | null;
 }
+
+type JudgedStore = { writer: Pick<Store['writer'], 'judgeAnswered'>; reader: Pick<Store['reader'], 'run'> };
 
 /** Failures that may be due to what one window shows; after so many in a row they are the endpoint's. */
 const OF_THE_WINDOW: readonly ModelFailure['code'][] = ['model_malformed', 'context_full'];
 const UNANSWERED_IN_A_ROW = 3;
 
-/** Estimated tokens of a verdict on one turn. */
-const TOKENS_PER_VERDICT = 90;
+/** Answers in a row that hold nothing but votes that cannot be read: such a judge is asked no more. */
+const UNPARSABLE_IN_A_ROW = 12;
 
 /**
- * Asks a judge about every task, several at a time, and stores the votes of each answer before that place asks again. What is
- * stored is not asked again by the next batch (`judgeTasks`): after a kill, only requests that were under way are paid twice.
+ * Asks a judge about every task, several at a time, and stores each answer with its votes in one transaction before that place
+ * asks again. What is stored is not asked again: after a kill, only requests that were under way are paid twice.
  */
 export async function runBatch(
-  store: { writer: Pick<Store['writer'], 'annotateEach'> },
+  store: JudgedStore,
   tasks: AsyncGenerator<JudgeTask>,
   options: BatchOptions,
 ): Promise<BatchResult> {
@@ -79,42 +78,49 @@ class Batch {
   readonly result: BatchResult;
   /** What requests under way may cost at most, by estimate. */
   private underWay = 0;
-  private spent = 0;
+  private spent: number;
   private requests = 0;
   /** Those who wait until a request has been answered. */
   private waiting: (() => void)[] = [];
   /** Windows in a row that came to no verdict. */
   private unanswered = 0;
+  /** Answers in a row of which no vote could be read. */
+  private unparsable = 0;
   /** Parameters that the endpoint does not take, by what it said. */
   private readonly refusals: ModelFailure[] = [];
 
   constructor(
-    private readonly store: { writer: Pick<Store['writer'], 'annotateEach'> },
+    private readonly store: JudgedStore,
     private readonly options: BatchOptions,
   ) {
-    const counts = { asked: 0, votes: 0, masks: 0, missing: 0, inputTokens: 0, outputTokens: 0 };
-    this.result = { ...counts, cost: options.price === null ? null : 0, ended: null };
+    const counts = { asked: 0, votes: 0, against: 0, unparsable: 0, missing: 0 };
+    const tokens = { inputTokens: 0, outputTokens: 0 };
+    this.spent = options.spent ?? 0;
+    this.result = { ...counts, ...tokens, cost: options.price === null ? null : 0, ended: null };
   }
 
   async judge(task: JudgeTask): Promise<void> {
     let open = task.open;
     for (let round = 0; round <= this.options.tries && open.length > 0; round += 1) {
-      const verdicts = await this.ask(task, open);
-      if (verdicts === null) return;
-      if (verdicts === 'unanswered') break;
-      if (verdicts.length > 0) this.unanswered = 0;
+      const answered = await this.ask(task, open);
+      if (answered === null) return;
+      if (answered === 'unanswered') break;
+      const judged = task.read(answered, open);
+      if (judged.length > 0) this.unanswered = 0;
       else if (round === this.options.tries && open.length === task.open.length) this.missVerdicts();
-      await this.keep(task, verdicts);
-      open = open.filter((step) => !verdicts.some((verdict) => verdict.step === step));
+      await this.keep(task, answered, judged);
+      this.count(judged);
+      open = open.filter((step) => !judged.some((each) => each.step === step));
     }
     this.result.missing += open.length;
   }
 
-  /** The verdicts of one answer; `unanswered`: there is none that can be read, for this window alone; null: the batch has ended. */
-  private async ask(task: JudgeTask, open: number[]): Promise<Verdict[] | 'unanswered' | null> {
+  /** One answer; `unanswered`: there is none that can be read, for this task alone; null: the batch has ended. */
+  private async ask(task: JudgeTask, open: number[]): Promise<Answered | 'unanswered' | null> {
     const { model, tries, firstPauseMs, signal, price, maxCost } = this.options;
-    let body = this.mended(task.bodyFor(open));
-    const most = estimatedCost(body, open.length, price) ?? 0;
+    let request = this.mended(task.requestFor(open));
+    let body = JSON.stringify(request);
+    const most = estimatedCost(body, task.outputTokens(open.length), price) ?? 0;
     for (let failures = 0; ; ) {
       if (this.result.ended !== null) return null;
       if (signal.aborted) return this.end({ why: 'cancelled' });
@@ -134,22 +140,26 @@ class Batch {
           this.requests -= 1;
         });
       if (answered.ok) {
-        const { usage, calls } = answered.answer;
-        this.result.asked += 1;
-        this.result.inputTokens += usage?.inputTokens ?? 0;
-        this.result.outputTokens += usage?.outputTokens ?? 0;
+        const { usage } = answered.answer;
         // Without a report the estimate holds, so that a limit on money still ends the batch.
-        this.spent += costOf(usage, price) ?? most;
-        if (price !== null) this.result.cost = this.spent;
+        const cost = price === null ? null : (costOf(usage, price) ?? most);
+        const tokens = { inputTokens: usage?.inputTokens ?? 0, outputTokens: usage?.outputTokens ?? 0 };
+        this.result.asked += 1;
+        this.result.inputTokens += tokens.inputTokens;
+        this.result.outputTokens += tokens.outputTokens;
+        this.spent += cost ?? 0;
+        if (cost !== null) this.result.cost = (this.result.cost ?? 0) + cost;
         this.wake();
-        return readVerdicts(calls, task.window, open);
+        const { text, reasoning, calls } = answered.answer;
+        return { text, reasoning, calls, sha256, frame: frameOf(request), asked: open, cost, ...tokens };
       }
       this.wake();
       if (signal.aborted) return this.end({ why: 'cancelled' });
       const { failure } = answered;
-      if (mendedRequest(JSON.parse(body), failure) !== null) {
+      if (mendedRequest(request, failure) !== null) {
         this.refusals.push(failure);
-        body = this.mended(body);
+        request = this.mended(request);
+        body = JSON.stringify(request);
         continue;
       }
       failures += 1;
@@ -164,12 +174,8 @@ class Batch {
   }
 
   /** Without what the endpoint has refused so far. */
-  private mended(body: string): string {
-    if (this.refusals.length === 0) return body;
-    const request: Record<string, unknown> = JSON.parse(body);
-    return JSON.stringify(
-      this.refusals.reduce((mended, failure) => mendedRequest(mended, failure) ?? mended, request),
-    );
+  private mended(request: Record<string, unknown>): Record<string, unknown> {
+    return this.refusals.reduce((mended, failure) => mendedRequest(mended, failure) ?? mended, request);
   }
 
   /** The batch ends with the reason; what is stored stays. @throws what is a fault of ours */
@@ -196,31 +202,80 @@ class Batch {
     for (const wake of this.waiting.splice(0)) wake();
   }
 
-  private async keep({ owners, rubric }: JudgeTask, verdicts: readonly Verdict[]): Promise<void> {
-    const said = verdicts.flatMap(({ step, value, confidence, reason, why, steps }) => {
-      const owner = owners.find(({ from, to, gone }) => !gone && from <= step && step <= to);
-      if (owner === undefined) return [];
-      const op = { op: 'judge', value, confidence, reason, why, steps, rubric } as const;
-      return [{ target: { run: owner.run, from: step, to: step }, op }];
+  /** The answer and its votes, whole or not at all. Of a run that was removed meanwhile nothing is said. */
+  private async keep(task: JudgeTask, answered: Answered, judged: readonly Judged[]): Promise<void> {
+    const { asked, sha256, frame, cost, inputTokens, outputTokens } = answered;
+    const { batch, judge } = this.options;
+    let votes = judged.flatMap((each) => {
+      const owner = task.owners.find(({ from, to, gone }) => !gone && from <= each.step && each.step <= to);
+      return owner === undefined ? [] : [{ ...each, run: owner.run }];
     });
-    const author = judgeAuthor(this.options.judge);
-    const annotate = (each: typeof said) => unlessRemoved(this.store.writer.annotateEach(author, each));
-    let stored = said;
-    if ((await annotate(said)) === null) {
-      // A run was removed while its steps were judged: what was said of the others is kept.
-      stored = [];
-      for (const { run } of owners) {
-        const each = said.filter(({ target }) => target.run === run);
-        if (each.length > 0 && (await annotate(each)) !== null) stored.push(...each);
+    for (;;) {
+      const said = votes.map(({ run, step, op }) => ({
+        target: { run, from: step, to: step },
+        op: { ...op, request: sha256, batch: batch.id },
+      }));
+      const counts = {
+        votes: votes.length,
+        against: votes.filter((each) => each.against).length,
+        unparsable: votes.filter((each) => each.unparsable).length,
+      };
+      const answer = {
+        sha256,
+        request: task.shown(asked, frame),
+        ...counts,
+        cost,
+        inputTokens,
+        outputTokens,
+      };
+      try {
+        await this.store.writer.judgeAnswered(batch, answer, judgeAuthor(judge), said);
+      } catch (thrown) {
+        const left = isMissing(thrown) ? await this.notRemoved(votes) : votes;
+        if (left.length === votes.length) throw thrown;
+        votes = left;
+        continue;
       }
+      this.result.votes += counts.votes;
+      this.result.against += counts.against;
+      this.result.unparsable += counts.unparsable;
+      return;
     }
-    this.result.votes += stored.length;
-    this.result.masks += stored.filter(({ op }) => op.value === 'mask').length;
   }
+
+  private async notRemoved<Vote extends { run: string }>(votes: readonly Vote[]): Promise<Vote[]> {
+    const gone = new Set<string>();
+    for (const run of new Set(votes.map((vote) => vote.run))) {
+      if ((await unlessRemoved(this.store.reader.run(run))) === null) gone.add(run);
+    }
+    return votes.filter(({ run }) => !gone.has(run));
+  }
+
+  /** A judge that never says anything that can be read would be paid for nothing. */
+  private count(judged: readonly Judged[]): void {
+    if (judged.length === 0) return;
+    this.unparsable = judged.every(({ unparsable }) => unparsable) ? this.unparsable + 1 : 0;
+    if (this.unparsable < UNPARSABLE_IN_A_ROW) return;
+    const message = `The last ${UNPARSABLE_IN_A_ROW} answers of ${this.options.judge} end without \\boxed{1} or \\boxed{-1}. Choose another model or rubric.`;
+    this.end({ why: 'failed', failure: { code: 'model_malformed', message } });
+  }
+}
+
+const isMissing = (thrown: unknown) => thrown instanceof WaymarkError && thrown.code === 'not_found';
+
+/** An answer, what it took, and the request that it answers. */
+interface Answered extends Pick<ModelAnswer, 'text' | 'reasoning' | 'calls'> {
+  sha256: string;
+  frame: string;
+  asked: readonly number[];
+  cost: number | null;
+  inputTokens: number;
+  outputTokens: number;
 }
 
 export interface BatchEstimate {
   requests: number;
+  /** Each counted once, however many votes it gets. */
   steps: number;
   inputTokens: number;
   outputTokens: number;
@@ -234,25 +289,23 @@ export async function estimateBatch(
   price: Price | null,
 ): Promise<BatchEstimate> {
   const estimate = { requests: 0, steps: 0, inputTokens: 0, outputTokens: 0 };
+  const steps = new Set<string>();
   let cost = 0;
-  for await (const { open, bodyFor } of tasks) {
-    const body = bodyFor(open);
+  for await (const task of tasks) {
+    const { run, open } = task;
+    const body = JSON.stringify(task.requestFor(open));
+    const output = task.outputTokens(open.length);
     estimate.requests += 1;
-    estimate.steps += open.length;
     estimate.inputTokens += estimateTokens(body);
-    estimate.outputTokens += open.length * TOKENS_PER_VERDICT;
-    cost += estimatedCost(body, open.length, price) ?? 0;
+    estimate.outputTokens += output;
+    for (const step of open) steps.add(`${run} ${step}`);
+    cost += estimatedCost(body, output, price) ?? 0;
   }
-  return { ...estimate, cost: price === null ? null : cost };
+  return { ...estimate, steps: steps.size, cost: price === null ? null : cost };
 }
 
-function estimatedCost(body: string, turns: number, price: Price | null): number | null {
+function estimatedCost(body: string, outputTokens: number, price: Price | null): number | null {
   if (price === null) return null;
-  const usage = {
-    inputTokens: estimateTokens(body),
-    cachedTokens: 0,
-    outputTokens: turns * TOKENS_PER_VERDICT,
-    reasoningTokens: 0,
-  };
-  return costOf(usage, price);
+  const inputTokens = estimateTokens(body);
+  return costOf({ inputTokens, cachedTokens: 0, outputTokens, reasoningTokens: 0 }, price);
 }

@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
 import { boundText } from '@shared/base/bounded-text';
 import type { StepQuery } from '@shared/contract/step-query';
+import { joined, type StepRange } from '@shared/contract/step-range';
 import type { SegmentView } from '@shared/contract/views';
+import type { JudgedRequest, JudgedSteps } from '@shared/judging/batch';
 import { type JudgedRun, judgeRequest, markFor } from '@shared/judging/judge-request';
-import { judgedTurn, TURNS_TOGETHER } from '@shared/judging/judged-turn';
-import { type JudgeWindow, WindowCutter } from '@shared/judging/windows';
+import { type JudgedTurn, judgedTurn, TURNS_TOGETHER } from '@shared/judging/judged-turn';
+import { readVerdicts, type Verdict } from '@shared/judging/verdicts';
+import { type JudgeWindow, summaryContext, WindowCutter } from '@shared/judging/windows';
 import { type AnnotationFold, foldAnnotations } from '@shared/labels/annotation-fold';
 import type { ModelRef } from '@shared/log/event-parts';
 import { z } from 'zod';
@@ -12,7 +15,8 @@ import { allAnnotations } from '../dataset/event-pages';
 import { type StepOwner, stepOwners, unlessRemoved } from '../review/step-owners';
 import { creationOf } from '../runs/steer/change-run';
 import type { Store } from '../store/api';
-import type { Rubrics } from './rubric';
+import type { Judged, JudgeTask } from './judge-task';
+import type { Rubric, Rubrics } from './rubric';
 
 /** Who judges, and by what. */
 export interface Judge {
@@ -22,27 +26,10 @@ export interface Judge {
   rubrics: Rubrics;
 }
 
-/** Which steps are judged: all, those without a label, or those about which opinions differ. */
-export const judgedSteps = ['all', 'undecided', 'disagreeing'] as const;
-export type JudgedSteps = (typeof judgedSteps)[number];
-
 const queries: Readonly<Record<Exclude<JudgedSteps, 'all'>, StepQuery>> = {
   undecided: { label: ['undecided'] },
   disagreeing: { marks: ['disagreement'] },
 };
-
-/** One request that is still to be answered. */
-export interface JudgeTask {
-  /** The run in which the steps were looked at; `owners` says where they were made. */
-  run: string;
-  owners: readonly StepOwner[];
-  window: JudgeWindow;
-  /** Steps of the window that have no vote of this judge by this rubric, ascending. */
-  open: number[];
-  rubric: string;
-  /** The exact body that asks about some of them. */
-  bodyFor(asked: readonly number[]): string;
-}
 
 type JudgedStore = Pick<Store, 'reader'>;
 
@@ -50,6 +37,8 @@ const taskSchema = z.object({
   description: z.string().default(''),
   evaluation: z.object({ max_score: z.number().default(100) }).default({ max_score: 100 }),
 });
+/** Estimated tokens of a verdict on one turn. */
+const TOKENS_PER_VERDICT = 90;
 /** Most characters of the task and of the summary before a segment. */
 const DESCRIPTION = 4_000;
 const BEFORE = 16_000;
@@ -72,18 +61,12 @@ export async function* judgeTasks(
       stepOwners(store.reader, run),
       store.reader.segments(run),
       creationOf(store, run),
-      which === 'all' ? null : store.reader.matches(run, queries[which]),
+      chosenSteps(store.reader, run, which),
     ]);
     const read = await unlessRemoved(reading);
     if (read === null) continue;
-    const [owners, segments, created, matching] = read;
-    const { description, evaluation } = taskSchema.catch(taskSchema.parse({})).parse(created.spec);
-    const about = {
-      title: created.task.title,
-      description: boundText(description, 'left out for the judge', DESCRIPTION),
-      maxScore: evaluation.max_score,
-    };
-    const chosen = matching === null ? null : new Set(matching);
+    const [owners, segments, created, chosen] = read;
+    const about = aboutRun(created);
     for (const segment of segments) {
       const open = await standing.openIn(owners, segment, chosen);
       if (open.size === 0) continue;
@@ -92,22 +75,119 @@ export async function* judgeTasks(
         const left = window.judged.flatMap(({ step }) => (open.has(step) ? [step] : []));
         if (left.length === 0) continue;
         const rubric = judge.rubrics[window.rubric];
-        const shown = [...window.context, ...window.judged].map((turn) => turn.text);
-        const texts = [about.title, about.description, told.before ?? '', ...shown];
-        const mark = markFor(createHash('sha256').update(JSON.stringify(texts)).digest('hex'), texts);
+        const requestFor = requestsAbout({ ...about, ...told }, window, judge.model, rubric);
         yield {
           run,
           owners,
-          window,
           open: left,
-          rubric: rubric.version,
-          bodyFor: (asked) =>
-            judgeRequest(judge.model, rubric, { ...about, ...told }, window, { asked, mark }),
+          outputTokens: (asked) => asked * TOKENS_PER_VERDICT,
+          requestFor,
+          shown: (asked, frame) => shownBy(run, window, asked, frame),
+          read: ({ calls }, asked) => readVerdicts(calls, window, asked).map(judgedBy(rubric.version)),
         };
       }
     }
   }
 }
+
+/**
+ * The exact request of a mask judge that showed and asked this, made from the log anew. Null: its steps are gone, or it is of no
+ * segment.
+ */
+export async function maskRequest(
+  store: JudgedStore,
+  { model, rubrics }: Pick<Judge, 'model' | 'rubrics'>,
+  { run, rubric, context, judged, asked }: JudgedRequest,
+): Promise<Record<string, unknown> | null> {
+  if (rubric === 'reward') return null;
+  const read = await unlessRemoved(
+    Promise.all([
+      stepOwners(store.reader, run),
+      store.reader.segments(run),
+      creationOf(store, run),
+      turnsIn(store, run, context),
+      turnsIn(store, run, judged),
+    ]),
+  );
+  const first = judged[0]?.from ?? 0;
+  const segment = read?.[1].find(({ firstStep, lastStep }) => firstStep <= first && first <= lastStep);
+  if (read === null || segment === undefined) return null;
+  const [owners, , created, before, turns] = read;
+  const [summary] = turns;
+  const shown = rubric === 'summaries' && summary !== undefined ? summaryContext(before, summary) : before;
+  const told = await toldBefore(store, run, owners, segment);
+  const window = { rubric, context: shown, judged: turns };
+  return requestsAbout({ ...aboutRun(created), ...told }, window, model, rubrics[rubric])(asked);
+}
+
+async function turnsIn(
+  { reader }: JudgedStore,
+  run: string,
+  ranges: readonly StepRange[],
+): Promise<JudgedTurn[]> {
+  const turns: JudgedTurn[] = [];
+  for (const { from, to } of ranges) {
+    for (let at = from; at <= to; at += TURNS_TOGETHER)
+      turns.push(...(await reader.judgedTurns(run, at, Math.min(to, at + TURNS_TOGETHER - 1))));
+  }
+  return turns;
+}
+
+function aboutRun({ spec, task }: Awaited<ReturnType<typeof creationOf>>) {
+  const { description, evaluation } = taskSchema.catch(taskSchema.parse({})).parse(spec);
+  return {
+    title: task.title,
+    description: boundText(description, 'left out for the judge', DESCRIPTION),
+    maxScore: evaluation.max_score,
+  };
+}
+
+/** Makes the requests about some turns of a window. */
+function requestsAbout(
+  run: JudgedRun,
+  window: JudgeWindow,
+  model: ModelRef,
+  rubric: Rubric,
+): (asked: readonly number[]) => Record<string, unknown> {
+  const shown = [...window.context, ...window.judged].map((turn) => turn.text);
+  const texts = [run.title, run.description, run.before ?? '', ...shown];
+  const mark = markFor(createHash('sha256').update(JSON.stringify(texts)).digest('hex'), texts);
+  return (asked) => judgeRequest(model, rubric, run, window, { asked, mark });
+}
+
+/** Numbers of the steps to be judged; null: all of them. */
+export async function chosenSteps(
+  reader: Pick<Store['reader'], 'matches'>,
+  run: string,
+  which: JudgedSteps,
+): Promise<ReadonlySet<number> | null> {
+  return which === 'all' ? null : new Set(await reader.matches(run, queries[which]));
+}
+
+const shownBy = (
+  run: string,
+  window: JudgeWindow,
+  asked: readonly number[],
+  frame: string,
+): JudgedRequest => ({
+  run,
+  rubric: window.rubric,
+  context: joined(window.context.map(stepOf)),
+  judged: joined(window.judged.map(stepOf)),
+  asked: [...asked],
+  frame,
+});
+
+const stepOf = ({ step }: JudgedTurn) => ({ from: step, to: step });
+
+const judgedBy =
+  (rubric: string) =>
+  ({ step, ...verdict }: Verdict): Judged => ({
+    step,
+    op: { op: 'judge', ...verdict, rubric },
+    against: verdict.value === 'mask',
+    unparsable: false,
+  });
 
 /** Each window as soon as its turns are read, so that the first ones are being judged while the rest is read. */
 async function* windowsIn(

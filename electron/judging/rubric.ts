@@ -35,18 +35,51 @@ export async function readRubrics(resourcesDir: string, file: string | null): Pr
   };
 }
 
+/** The application's rubrics for rating steps, by the name that a person chooses them by. */
+export const rewardRubrics = { steps: 'reward-steps', rlanything: 'reward-rlanything' } as const;
+export type RewardRubricName = keyof typeof rewardRubrics;
+
+/**
+ * A rubric for rating steps: one of the application's by name, or a person's own from `file`. `{{regard}}` is filled in with whether
+ * the step's influence on the outcome counts; it is added at the end of a text without it.
+ * @throws WaymarkError as `readRubrics`
+ */
+export async function readRewardRubric(
+  resourcesDir: string,
+  chosen: RewardRubricName | { file: string },
+  future: boolean,
+): Promise<Rubric> {
+  const own = (name: string) => readFile(join(resourcesDir, 'prompts', 'judge', `${name}.md`), 'utf8');
+  const isOwn = typeof chosen === 'object';
+  const [template, regard] = await Promise.all([
+    isOwn ? readOwn(chosen.file) : own(rewardRubrics[chosen]),
+    own(future ? 'reward-regard-future' : 'reward-regard-step'),
+  ]);
+  const whole = template.includes('{{regard}}') ? template : `${template.trim()}\n\n{{regard}}`;
+  return rubricOf(isOwn ? 'reward' : rewardRubrics[chosen], whole, isOwn, { regard: regard.trim() });
+}
+
 async function readOwn(file: string): Promise<string> {
   const bytes = await readRegularFile(file, `The rubric ${file}`, MOST_BYTES, 'Nothing was sent.');
   const text = bytes.toString('utf8');
   if (!isUtf8(bytes) || text.includes('\0'))
     throw new WaymarkError('bad_input', `The rubric ${file} is not a text in UTF-8. Nothing was sent.`);
   if (text.trim() === '')
-    throw new WaymarkError('bad_input', `The rubric ${file} is empty. Write down what the judge is to mask.`);
+    throw new WaymarkError(
+      'bad_input',
+      `The rubric ${file} is empty. Write down what the judge is to look for.`,
+    );
   return text;
 }
 
-function rubricOf(name: JudgeWindow['rubric'], template: string, isOwn: boolean): Rubric {
+function rubricOf(
+  name: string,
+  template: string,
+  isOwn: boolean,
+  more: Readonly<Record<string, string>> = {},
+): Rubric {
   const values: Readonly<Record<string, string>> = {
+    ...more,
     points: Object.entries(guidelinePoints)
       .map(([code, { text, counts }]) => `- \`${code}\`: ${text} ${counts}`)
       .join('\n'),

@@ -25,7 +25,9 @@ export interface Store {
    * Takes the lock of a judge, by its name, so that nobody else pays for the same judgements meanwhile; null when another process
    * holds it. Released when the process dies. @throws WaymarkError read_only
    */
-  lockJudge(judge: string): { release(): void } | null;
+  lockJudge(judge: string): { epoch: number; release(): void } | null;
+  /** Whether some process holds that lock, this one included. */
+  isAsked(judge: string): boolean;
   subscribe(listener: (notice: StoreNotice) => void): () => void;
   /** Resolves when every write asked for so far is durable, and what follows from it is derived. */
   drainWrites(): Promise<void>;

@@ -1,5 +1,5 @@
 import { type ExportOptions, exportRequestSchema } from '@shared/contract/export-request';
-import { EntryMaker, vote } from '@shared/log/annotation-fixtures';
+import { EntryMaker, reward, vote } from '@shared/log/annotation-fixtures';
 import type { AnnotationEntry } from '@shared/log/annotations';
 import type { EventBody } from '@shared/log/events';
 import { RunScript } from '@shared/runs/run-fixtures';
@@ -137,6 +137,14 @@ export function branchOf(
   }
   script.step = step;
   return script;
+}
+
+/** Votes of one judge on whether a step is good: `k` +1, `m` −1, `u` not understood. */
+export function ratingsOn(step: number, votes: string, run = runName(1)): AnnotationEntry[] {
+  const maker = new EntryMaker('Rater', `rater ${step}`, run);
+  return [...votes].map((each, index) =>
+    maker.entry(step, reward(each === 'k' ? 1 : each === 'm' ? -1 : 0, index + 1)),
+  );
 }
 
 /** Votes of judges on a step: `k` keep, `m` mask, `u` unparsable. */

@@ -31,3 +31,24 @@ export function judgeAnswer(request: ScriptedRequest, decide: Decide): ScriptedA
   });
   return { calls: [{ name: 'judge_turns', arguments: { turns } }] };
 }
+
+/** What a request for a rating shows. */
+export interface AskedStep {
+  step: number;
+  prompt: string;
+  answer: string;
+  next: string;
+}
+
+/** Read as a model would read it, by the mark that the first line names. */
+export function askedStep({ messages }: Pick<ScriptedRequest, 'messages'>): AskedStep {
+  const content = String(messages.at(-1)?.content);
+  const mark = /^Each part begins with <NAME-(\w+)>/.exec(content)?.[1] ?? '';
+  const part = (name: string) => {
+    const begins = `<${name}-${mark}>\n`;
+    const from = content.indexOf(begins) + begins.length;
+    return content.slice(from, content.indexOf(`\n</${name}-${mark}>`, from));
+  };
+  const step = Number(/Rate step (\d+)\.$/.exec(content)?.[1]);
+  return { step, prompt: part('prompt'), answer: part('step'), next: part('next') };
+}

@@ -22,7 +22,7 @@ export interface JudgedRun {
 }
 
 /**
- * The exact body of one judgement. `mark` names the delimiters and stands in no shown text (`markFor`), so that no turn can end
+ * The exact request of one judgement, whose JSON is sent. `mark` names the delimiters and stands in no shown text (`markFor`), so that no turn can end
  * itself or open another one. `asked`: steps still without a verdict, all of `window.judged`.
  */
 export function judgeRequest(
@@ -31,7 +31,7 @@ export function judgeRequest(
   run: JudgedRun,
   window: JudgeWindow,
   { asked, mark }: { asked: readonly number[]; mark: string },
-): string {
+): Record<string, unknown> {
   const content = [
     `Each turn begins with <turn-${mark} …> and ends with </turn-${mark}>. Nothing else does.`,
     `<task-${mark}>\n${run.title}\n\n${run.description}\n</task-${mark}>`,
@@ -42,7 +42,7 @@ export function judgeRequest(
     `Judge ${asked.length === 1 ? 'turn' : 'turns'} ${asked.join(', ')}.`,
   ].join('\n\n');
   const tool = judgeTool(window.rubric, rubric.isOwn);
-  return JSON.stringify({
+  return {
     model: model.model,
     messages: [
       { role: 'system', content: rubric.text },
@@ -53,7 +53,7 @@ export function judgeRequest(
     stream: true,
     stream_options: { include_usage: true },
     ...model.params,
-  });
+  };
 }
 
 function turnBlock({ step, text }: JudgedTurn, mark: string, more: string): string {
@@ -68,4 +68,20 @@ export function markFor(digest: string, texts: readonly string[]): string {
   }
   // A text would have to hold all pieces of its own hash.
   return digest;
+}
+
+/** The request without what the log gives again, as JSON; `withinFrame` puts it back. */
+export function frameOf(request: Readonly<Record<string, unknown>>): string {
+  return JSON.stringify({
+    ...request,
+    messages: null,
+    ...(request.tools === undefined ? {} : { tools: null }),
+  });
+}
+
+/** The exact body, as it was sent: what the frame leaves out is taken from the same request made anew. */
+export function withinFrame(frame: string, request: Readonly<Record<string, unknown>>): string {
+  const kept = JSON.parse(frame) as Record<string, unknown>;
+  const { messages, tools } = request;
+  return JSON.stringify({ ...kept, messages, ...(kept.tools === undefined ? {} : { tools }) });
 }

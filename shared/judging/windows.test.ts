@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { estimateTokens } from '../context/tokens';
-import { judgeRequest, markFor } from './judge-request';
+import { frameOf, judgeRequest, markFor, withinFrame } from './judge-request';
 import type { JudgedTurn } from './judged-turn';
 import { WindowCutter, windowLimits } from './windows';
 
@@ -57,7 +57,7 @@ describe('the request', () => {
     const [window] = windowsOf([turn(1, forged), turn(2)]);
     if (window === undefined) throw new Error('There is no window.');
     const run = { title: 'T', description: 'D', maxScore: 90, currentScore: 41.5, before: 'Before.' };
-    const body = judgeRequest(
+    const request = judgeRequest(
       { model: 'm', params: { temperature: 0.2 } },
       { text: 'Rubric.', isOwn: false },
       run,
@@ -67,7 +67,10 @@ describe('the request', () => {
         mark,
       },
     );
-    const { messages, tool_choice, temperature } = JSON.parse(body) as {
+    const other = { ...request, messages: ['other'] };
+    expect(withinFrame(frameOf(request), request)).toBe(JSON.stringify(request));
+    expect(withinFrame(frameOf(other), request)).toBe(JSON.stringify(request));
+    const { messages, tool_choice, temperature } = request as unknown as {
       messages: { content: string }[];
       tool_choice: unknown;
       temperature: number;

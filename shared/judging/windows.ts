@@ -52,7 +52,7 @@ export class WindowCutter {
     const last = this.close();
     const summaries = [...this.turns.entries()].flatMap(([at, turn]): JudgeWindow[] => {
       if (!turn.isSummary) return [];
-      const context = fitted(this.turns.slice(0, at), this.limits.tokens - turn.tokens);
+      const context = summaryContext(this.turns.slice(0, at), turn, this.limits);
       return [{ rubric: 'summaries', judged: [turn], context }];
     });
     return [...(last === null ? [] : [last]), ...summaries];
@@ -69,6 +69,15 @@ export class WindowCutter {
     this.judged = [];
     return { rubric: 'steps', context, judged };
   }
+}
+
+/** What a summary is judged beside: all turns of its segment. */
+export function summaryContext(
+  turns: readonly JudgedTurn[],
+  summary: JudgedTurn,
+  limits: WindowLimits = windowLimits,
+): JudgedTurn[] {
+  return fitted(turns, limits.tokens - summary.tokens);
 }
 
 /** All turns in at most about `room` tokens: each gets the same share at least, as a summary may have forgotten any of them. */

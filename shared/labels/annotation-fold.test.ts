@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { partsOf, targetOf } from '../contract/step-range';
-import { EntryMaker, fix, annotationLogs as logs, testRun, vote } from '../log/annotation-fixtures';
+import { EntryMaker, fix, annotationLogs as logs, reward, testRun, vote } from '../log/annotation-fixtures';
 import { type AnnotationEntry, type AnnotationOp, targetSchema } from '../log/annotations';
 import { decisionsFor, foldAnnotations, headsOn, hintVerdicts } from './annotation-fold';
 import { standingIds, UndoHistory } from './annotation-undo';
@@ -457,5 +457,42 @@ describe('what became of hints', () => {
     expect(hintVerdicts([yes, no, undo, ada.undo(undo)]).get('a')).toBeNull();
     expect(undoable([yes, no], yes.author.uuid, yes.device)).toEqual(yes);
     expect(headsOn([yes, no], { run: testRun, from: 3, to: 3 })).toEqual([yes.ulid, no.ulid].sort());
+  });
+});
+
+describe('votes on whether a step is good', () => {
+  const judge = new EntryMaker('Rater', 'here');
+  const said = (entries: AnnotationEntry[]) =>
+    foldAnnotations(entries)
+      .at(1)
+      .rewards.map(({ judge: name, vote, value, rubric }) => [name, vote, value, rubric]);
+
+  it('stand side by side, one of each number, and are no verdicts', () => {
+    const first = judge.entry(1, reward(1, 1));
+    const second = judge.entry(1, reward(-1, 2), [first]);
+    const again = judge.entry(1, reward(0, 1), [first, second]);
+    const other = new EntryMaker('Another').entry(1, reward(1, 1), [first, second, again]);
+    const log = [first, second, again, other];
+    expect(said(log)).toEqual([
+      ['Another', 1, 1, '1'],
+      ['Rater', 1, 0, '1'],
+      ['Rater', 2, -1, '1'],
+    ]);
+    expect(said([...log].reverse())).toEqual(said(log));
+    expect(foldAnnotations(log).at(1).judges).toEqual([]);
+    expect(headsOn(log, { run: testRun, from: 1, to: 1 })).toEqual(
+      [second, again, other].map(({ ulid }) => ulid).sort(),
+    );
+  });
+
+  it('of another rubric take the place of those that were seen, and a verdict on the mask takes none', () => {
+    const old = [1, 2, 3].map((number) => judge.entry(1, reward(1, number)));
+    const verdict = judge.entry(1, vote('mask'), old);
+    const next = judge.entry(1, reward(-1, 1, '2'), [...old, verdict]);
+    expect(said([...old, verdict])).toHaveLength(3);
+    expect(said([...old, verdict, next])).toEqual([['Rater', 1, -1, '2']]);
+    expect(foldAnnotations([...old, verdict, next]).at(1).judges).toHaveLength(1);
+    // Made without sight of each other, both stand.
+    expect(said([...old, judge.entry(1, reward(-1, 1, '2'))])).toHaveLength(4);
   });
 });

@@ -5,7 +5,7 @@ import type { AnnotationEntry, AnnotationTarget } from '../log/annotations';
 import type { HintVerdict } from '../log/outbox';
 import { AnnotationHeads } from './annotation-heads';
 import { byId, standingIds } from './annotation-undo';
-import type { HumanLabel, JudgeVerdict, StepCorrection } from './labels';
+import type { HumanLabel, JudgeVerdict, RewardVote, StepCorrection } from './labels';
 
 /** What people and judges have said about one step and has not been replaced or taken back, in the order of the entries' ids. */
 export interface StepDecisions {
@@ -13,6 +13,8 @@ export interface StepDecisions {
   humans: HumanLabel[];
   /** One vote of each judge; two of one judge when they were made without sight of each other. */
   judges: JudgeVerdict[];
+  /** Votes of judges on whether the step is good, several of each: by judge, then by number. */
+  rewards: RewardVote[];
   /** One of each person, beside the original. */
   corrections: StepCorrection[];
   /** Who is to review the step. */
@@ -33,6 +35,7 @@ export interface AnnotationFold {
 export const noDecisions: StepDecisions = {
   humans: [],
   judges: [],
+  rewards: [],
   corrections: [],
   assigned: [],
   flagged: false,
@@ -46,7 +49,8 @@ export const noDecisions: StepDecisions = {
  * A person's newer decision replaces the decisions of the same person it had seen; another person's decision
  * stays beside it, and the two differ until somebody adjudicates. An adjudication also replaces adjudications of
  * others it had seen, or two adjudicators could never come to an end. Flags and assignments are common property;
- * a judge's votes and a person's corrections replace only their own.
+ * a judge's votes and a person's corrections replace only their own. Votes on whether a step is good stand side by side, as many as
+ * their judge gave by one rubric.
  *
  * `within`: only these steps are asked for, ascending and disjoint.
  */
@@ -209,12 +213,14 @@ function decide(heads: AnnotationEntry[]): StepDecisions {
   const decisions: StepDecisions = {
     humans: [],
     judges: [],
+    rewards: [],
     corrections: [],
     assigned: [],
     flagged: false,
     comments: [],
   };
   for (const head of heads.sort((a, b) => (a.ulid < b.ulid ? -1 : 1))) take(decisions, head);
+  decisions.rewards.sort((a, b) => (a.judge === b.judge ? a.vote - b.vote : a.judge < b.judge ? -1 : 1));
   return decisions;
 }
 
@@ -232,6 +238,11 @@ function take(decisions: StepDecisions, { ulid: entry, author, at, body }: Annot
       if (value === 'withdrawn') return;
       const said = { value, reason, judge: author.name, confidence, why, steps, rubric };
       decisions.judges.push({ ...said, entry, at });
+      return;
+    }
+    case 'reward': {
+      const { value, vote, text, reasoning = '', rubric, future } = body;
+      decisions.rewards.push({ judge: author.name, value, vote, text, reasoning, rubric, future, entry, at });
       return;
     }
     case 'correct':

@@ -36,6 +36,8 @@ function naivelyReplaces(newer: AnnotationEntry, older: AnnotationEntry): boolea
       return b.op === 'flag';
     case 'assign':
       return b.op === 'assign' && a.batch === b.batch && a.to.uuid === b.to.uuid;
+    case 'reward':
+      return same && b.op === 'reward' && (a.rubric !== b.rubric || a.vote === b.vote);
     case 'judge':
     case 'correct':
       return same && a.op === b.op;
@@ -82,14 +84,16 @@ describe('heads', () => {
         const standing = standingIds(log);
         const fold = foldAnnotations(log);
         for (let step = 1; step <= 16; step += 1) {
-          const { humans, judges, corrections, comments } = fold.at(step);
+          const { humans, judges, rewards, corrections, comments } = fold.at(step);
           const heads = naiveHeads(about(log, step), standing);
           const silent = log.filter(
             ({ ulid, body }) =>
               heads.includes(ulid) &&
               (body.op === 'flag' || body.op === 'assign' || (body.op === 'label' && body.value === 'clear')),
           );
-          const said = [...humans, ...judges, ...corrections, ...comments].map(({ entry }) => entry);
+          const said = [...humans, ...judges, ...rewards, ...corrections, ...comments].map(
+            ({ entry }) => entry,
+          );
           expect([...said, ...silent.map(({ ulid }) => ulid)].sort()).toEqual([...heads].sort());
           const spoken = log.filter(({ ulid, body }) => heads.includes(ulid) && body.op !== 'comment');
           expect(headsOn(log, { run: testRun, from: step, to: step })).toEqual(

@@ -118,7 +118,8 @@ export class AnnotationHeads {
     const entry = this.entry(number);
     const { body, author } = entry;
     const clears = body.op === 'label' && body.value === 'clear';
-    const kind = `${body.op} ${clears} ${registerOf(entry)} ${author.uuid}`;
+    const which = body.op === 'reward' ? JSON.stringify([body.vote, body.rubric]) : '';
+    const kind = `${body.op} ${clears} ${registerOf(entry)} ${which} ${author.uuid}`;
     this.kinds[number] = kind;
     return kind;
   }
@@ -145,10 +146,17 @@ function registerOf({ body }: AnnotationEntry): string {
   }
 }
 
-/** Whether an entry ends an older one that it has seen. Decided by register, operation and author alone. */
+/**
+ * Whether an entry ends an older one that it has seen. Decided by register, operation and author, and of votes on whether a step is
+ * good by number and rubric.
+ */
 export function replaces(newer: AnnotationEntry, older: AnnotationEntry): boolean {
   const { op } = newer.body;
   if (op === 'comment' || registerOf(newer) !== registerOf(older)) return false;
+  if (newer.body.op === 'reward' && older.body.op === 'reward') {
+    const isAnother = newer.body.rubric === older.body.rubric && newer.body.vote !== older.body.vote;
+    return !isAnother && newer.author.uuid === older.author.uuid;
+  }
   // An adjudication stands above labels, so a label (one of many in a range, say) does not end it; clearing does.
   if (op === 'label' && older.body.op === 'adjudicate' && newer.body.value !== 'clear') return false;
   if (op === 'flag' || op === 'assign' || newer.author.uuid === older.author.uuid) return true;

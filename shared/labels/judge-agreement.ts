@@ -91,7 +91,7 @@ export function peopleSay(humans: StepOpinions['humans']): LabelValue | null {
 export function judgeAgreement(steps: Iterable<StepOpinions>): JudgeAgreement {
   const judges = new Map<string, JudgeTally>();
   const pairs = new Map<string, { one: string; other: string; table: PairTable }>();
-  const tasks = new Map<string, TaskTally>();
+  const tasks = new Map<string, VoteTally>();
   const [judged, labelled]: [number[][], number[][]] = [[], []];
   let count = 0;
   for (const { humans, judges: verdicts, task, outcome } of steps) {
@@ -111,7 +111,7 @@ export function judgeAgreement(steps: Iterable<StepOpinions>): JudgeAgreement {
     labelled.push([trains, humans.length - trains]);
     addPairs(pairs, humans);
     if (votes.length === 0) continue;
-    const tally = tasks.get(task) ?? new TaskTally(task);
+    const tally = tasks.get(task) ?? new VoteTally(task);
     tasks.set(task, tally);
     tally.add(keeps, votes.length, outcome);
   }
@@ -257,7 +257,8 @@ class JudgeTally {
   }
 }
 
-class TaskTally {
+/** Votes for and against steps of one task, by how their runs ended. */
+export class VoteTally {
   private steps = 0;
   private votes = 0;
   private good = { kept: 0, votes: 0 };

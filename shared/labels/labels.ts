@@ -55,6 +55,21 @@ export interface JudgeVerdict {
   at: number;
 }
 
+/** One vote of a judge on whether a step is good: no word on the mask. */
+export interface RewardVote {
+  judge: string;
+  /** 0: the answer could not be understood. */
+  value: 1 | -1 | 0;
+  /** Which of the judge's votes on the step, from 1. */
+  vote: number;
+  text: string;
+  reasoning: string;
+  rubric: string;
+  future: boolean;
+  entry: string;
+  at: number;
+}
+
 /** A judge that is surer than this is not shown for review because of doubt. */
 export const LOW_CONFIDENCE = 0.6;
 

@@ -67,6 +67,14 @@ export const vote = (
   steps: [1],
   rubric: '1',
 });
+export const reward = (value: 1 | -1 | 0, number = 1, rubric = '1'): AnnotationOp => ({
+  op: 'reward',
+  value,
+  vote: number,
+  text: value === 0 ? 'because' : `because\n\n\\boxed{${value}}`,
+  rubric,
+  future: true,
+});
 export const fix = (name: string): AnnotationOp => ({
   op: 'correct',
   correction: { text: '', call: { name, arguments: '{}' }, note: '' },
@@ -79,7 +87,7 @@ export const annotationLogs = fc
       who: fc.nat(3),
       from: fc.integer({ min: 1, max: 6 }),
       length: fc.nat(4),
-      what: fc.nat(13),
+      what: fc.nat(14),
       gap: fc.nat(3),
       sees: fc.array(fc.nat(30), { maxLength: 4 }),
       all: fc.boolean(),
@@ -116,7 +124,9 @@ export const annotationLogs = fc
       else if (what === 9) {
         const to = { uuid: all ? 'a' : 'b', name: '' };
         log.push(maker.entry(range, { op: 'assign', batch: 'x', to, blind: false, on: length > 1 }, seen));
-      } else if (victim) log.push({ ...maker.undo(victim), target: victim.target });
+      } else if (what === 10)
+        log.push(maker.entry(range, reward(all ? 1 : -1, (gap % 2) + 1, `${length % 2}`), seen));
+      else if (victim) log.push({ ...maker.undo(victim), target: victim.target });
       const made = log[before];
       if (made && made.body.op !== 'undo') log[before] = { ...made, target };
     }

@@ -20,6 +20,18 @@ export const correctionSchema = z.object({
 });
 export type Correction = z.infer<typeof correctionSchema>;
 
+/** Most characters of one answer of a judge. */
+export const MOST_JUDGE_TEXT = 100_000;
+
+/** Of a vote that Waymark asked for: the sha256 (hex) of the request's body, and the batch that has what it showed. */
+const askedIn = {
+  request: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .optional(),
+  batch: ulid.optional(),
+};
+
 export const annotationOps = z.discriminatedUnion('op', [
   z.object({
     op: z.literal('label'),
@@ -46,6 +58,25 @@ export const annotationOps = z.discriminatedUnion('op', [
     steps: z.array(z.int().positive()).max(200),
     /** Version of the rubric it judged by. */
     rubric: z.string().max(120),
+    ...askedIn,
+  }),
+  /**
+   * One of a judge's votes on whether a step is good (RLAnything, §2), beside its others; its author is the judge. It is no verdict
+   * on the mask and changes no label. Votes of another rubric take the place of those its judge had seen.
+   */
+  z.object({
+    op: z.literal('reward'),
+    /** 0: the answer could not be understood. */
+    value: z.union([z.literal(1), z.literal(-1), z.literal(0)]),
+    /** Which of the judge's votes on the step, from 1. */
+    vote: z.int().min(1).max(1_000),
+    /** What the judge wrote, and what it thought before where the endpoint tells that apart. */
+    text: z.string().max(MOST_JUDGE_TEXT),
+    reasoning: z.string().max(MOST_JUDGE_TEXT).optional(),
+    rubric: z.string().max(120),
+    /** It was to weigh what the step does to the outcome. */
+    future: z.boolean(),
+    ...askedIn,
   }),
   /** The right action for a step, kept beside the original; null takes the author's own one back. One step. */
   z.object({ op: z.literal('correct'), correction: correctionSchema.nullable() }),

@@ -10,6 +10,12 @@ import {
   type StepOpinions,
   type TaskVotes,
 } from '@shared/labels/judge-agreement';
+import {
+  type RatedStep,
+  type RaterFigures,
+  type RewardAgreement,
+  rewardAgreement,
+} from '@shared/labels/reward-agreement';
 import { type JudgedEntries, type RubricDrift, rubricDrift } from '@shared/labels/rubric-drift';
 import { finalScore } from '@shared/runs/scores';
 import { allAnnotations } from '../../dataset/event-pages';
@@ -20,22 +26,30 @@ import type { Arguments } from '../arguments';
 import type { CliContext } from '../context';
 import { type CommandResult, counted, section } from '../output';
 import { named } from '../run-commands';
-import { estimateJudge, runJudge } from './judge-run';
+import { listBatches, namedBatch, showBatch } from './judge-batches';
+import { judgePrompt } from './judge-prompt';
+import { estimateJudge, resumeJudge, runJudge } from './judge-run';
 
 /** Reasons that are told of each judge; `--json` has all. */
 const REASONS = 9;
 
-/** `judge …`: asks a model about steps, says what that would cost, or how far votes agree. */
+/** `judge …`: asks a model about steps, says what that would cost, what became of it, or how far votes agree. */
 export async function judgeCommand(context: CliContext, args: Arguments): Promise<CommandResult> {
-  const [, verb, ...more] = args.words;
+  const [, verb, word, ...more] = args.words;
+  if (verb === 'prompt' && more.length === 1) return judgePrompt(context, args);
   if (more.length === 0) {
+    if (verb === 'show') return showBatch(context, await namedBatch(context, word));
+    if (verb === 'resume') return resumeJudge(context, args, await namedBatch(context, word));
+  }
+  if (word === undefined) {
     if (verb === 'run') return runJudge(context, args, await runsOf(context, args));
     if (verb === 'estimate') return estimateJudge(context, args, await runsOf(context, args));
+    if (verb === 'list') return listBatches(context);
     if (verb === 'agreement') return agreement(context, await runsOf(context, args));
   }
   throw new WaymarkError(
     'bad_input',
-    'Write "judge run", "judge estimate" or "judge agreement", with --run RUN for some runs only. Votes given elsewhere are brought in with "label judge RUN FILE.jsonl".',
+    'Write "judge run", "judge estimate" or "judge agreement", with --run RUN for some runs only; "judge list", "judge show BATCH" or "judge resume BATCH"; "judge prompt RUN STEP --judge NAME". Votes given elsewhere are brought in with "label judge RUN FILE.jsonl".',
   );
 }
 
@@ -57,11 +71,12 @@ async function agreement(context: CliContext, runs: readonly string[]): Promise<
       if (!gone && from <= to) asked.set(owner, [...(asked.get(owner) ?? []), { from, to }]);
     }
   }
-  const all: { steps: StepOpinions[]; judged: JudgedEntries }[] = [];
+  const all: { steps: (StepOpinions & RatedStep)[]; judged: JudgedEntries }[] = [];
   for (const [run, ranges] of asked) all.push(await opinionsIn(context, run, joined(ranges)));
   const found = {
     ...judgeAgreement(all.flatMap(({ steps }) => steps)),
     drift: rubricDrift(all.map(({ judged }) => judged)),
+    rewards: rewardAgreement(all.flatMap(({ steps }) => steps)),
   };
   return { json: found, lines: linesOf(found) };
 }
@@ -71,7 +86,7 @@ async function opinionsIn(
   { reader, store }: CliContext,
   run: string,
   ranges: readonly StepRange[],
-): Promise<{ steps: StepOpinions[]; judged: JudgedEntries }> {
+): Promise<{ steps: (StepOpinions & RatedStep)[]; judged: JudgedEntries }> {
   const entries = await allAnnotations(reader, run);
   const fold = foldAnnotations(entries, ranges);
   const judged = { entries, within: ranges, truth: (step: number) => peopleSay(fold.at(step).humans) };
@@ -81,8 +96,8 @@ async function opinionsIn(
   const outcome = score === null ? null : score >= successAt(created.spec) ? 1 : -1;
   const steps = ranges.flatMap(({ from, to }) =>
     Array.from({ length: to - from + 1 }, (_, at) => {
-      const { humans, judges } = fold.at(from + at);
-      return { humans, judges, task: created.task.id, outcome } as const;
+      const { humans, judges, rewards } = fold.at(from + at);
+      return { humans, judges, rewards, task: created.task.id, outcome } as const;
     }),
   );
   return { steps, judged };
@@ -96,7 +111,11 @@ function linesOf({
   people,
   tasks,
   drift,
-}: JudgeAgreement & { drift: RubricDrift[] }): string[] {
+  rewards,
+}: Agreement): string[] {
+  const ratings = [...rewards.raters.flatMap(raterLines), ...pairLines(rewards)];
+  if (ratings.length > 0 && judges.length === 0 && people.length === 0 && amongPeople === null)
+    return ['Intervals are 95 % confidence intervals.', ...ratings];
   if (judges.length === 0 && people.length === 0 && amongPeople === null)
     return [
       'No judge has voted yet. Ask one with "judge run", or bring votes in with "label judge RUN FILE.jsonl".',
@@ -114,8 +133,36 @@ function linesOf({
       ]),
     ]),
     ...section('Votes and how runs ended', tasks.map(taskCells)),
+    ...ratings,
   ];
 }
+
+function raterLines({
+  judge,
+  rubrics,
+  steps,
+  plus,
+  minus,
+  unparsable,
+  consistency,
+  tasks,
+}: RaterFigures): string[] {
+  return section(`Steps rated by ${judge}: ${counted(steps, 'step')}, rubric ${rubrics.join(', ')}`, [
+    ['votes', `${plus} of +1, ${minus} of −1, ${unparsable} not understood`],
+    ['among its own votes', `Fleiss’ κ ${figure(consistency)}`],
+    ...tasks.map(taskCells),
+  ]);
+}
+
+function pairLines({ pairs }: RewardAgreement): string[] {
+  const cells = pairs.map(({ one, other, raw, kappa }) => [
+    `${one} and ${other}`,
+    `the same on ${percent(raw)}, Cohen’s κ ${figure(kappa)}`,
+  ]);
+  return section('Ratings of the same steps, by what most votes say', cells);
+}
+
+type Agreement = JudgeAgreement & { drift: RubricDrift[]; rewards: RewardAgreement };
 
 function judgeLines({
   judge,

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { foldAnnotations } from '@shared/labels/annotation-fold';
@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { allAnnotations } from '../../dataset/event-pages';
 import { type ScriptedModel, startScriptedModel } from '../../model/scripted-server';
 import { createRun, RunWriter } from '../../testing/run-writer';
-import { askedTurns, judgeAnswer } from '../../testing/scripted-judges';
+import { askedStep, askedTurns, judgeAnswer } from '../../testing/scripted-judges';
 import { temporaryFolder, testStore } from '../../testing/store-fixtures';
 
 const entry = join(import.meta.dirname, '../../../out/main/cli.js');
@@ -30,8 +30,10 @@ beforeEach(async () => {
   atRequest = () => undefined;
   model = await startScriptedModel({
     policy: async (request) => {
-      asked.push(askedTurns(request).asked);
+      const { step } = askedStep(request);
+      asked.push(Number.isNaN(step) ? askedTurns(request).asked : [step]);
       await atRequest(request.index);
+      if (!Number.isNaN(step)) return { text: `Thought.\n\\boxed{${step % 5 === 0 ? -1 : 1}}` };
       return judgeAnswer(request, (step) => (step % 5 === 0 ? 'mask' : 'keep'));
     },
   });
@@ -43,21 +45,29 @@ beforeEach(async () => {
 });
 afterEach(() => model.close());
 
-function start(...words: string[]): ChildProcess & { stdout: NodeJS.ReadableStream } {
-  const options = ['--workspace', workspace, '--trust', '--json', '--base-url', model.baseUrl];
+/** Asks the judge of this test, by an address that is named here. */
+const start = (...words: string[]) => startBare(...words, '--base-url', model.baseUrl, '--model', 'strict');
+
+function startBare(...words: string[]): ChildProcess & { stdout: NodeJS.ReadableStream } {
+  const options = ['--workspace', workspace, '--trust', '--json'];
   const env = { ...process.env, WAYMARK_DATA: join(folder, 'data') };
-  const child = spawn(process.execPath, [entry, 'judge', ...words, ...options, '--model', 'strict'], {
+  const child = spawn(process.execPath, [entry, 'judge', ...words, ...options], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  return child as ReturnType<typeof start>;
+  return child as ReturnType<typeof startBare>;
 }
 
-async function waymark(...words: string[]) {
-  const child = start(...words);
-  const out = await text(child.stdout);
+const waymark = (...words: string[]) => answerOf(start(...words));
+const bare = (...words: string[]) => answerOf(startBare(...words));
+
+async function answerOf(child: ReturnType<typeof startBare>) {
+  const [out] = await Promise.all([text(child.stdout), once(child, 'exit')]);
   return JSON.parse(out.trim().split('\n').at(-1) ?? 'null') as Record<string, unknown>;
 }
+
+/** All batches as `judge list` tells them. */
+const listed = () => bare('list') as unknown as Promise<Record<string, unknown>[]>;
 
 /** How many steps have a vote, read as another process would. */
 async function voted(): Promise<number> {
@@ -80,9 +90,7 @@ describe('judge run', () => {
     expect(await waymark('estimate')).toMatchObject({ steps: 0, requests: 0 });
   });
 
-  it.each([
-    0, 1, 2,
-  ])('killed at request %i, the same command asks only for what has no vote', async (last) => {
+  it.each([0, 1, 2])('killed at request %i, resume asks only for what has no vote', async (last) => {
     let child: ChildProcess | null = null;
     atRequest = (index) => {
       if (index < last) return undefined;
@@ -94,12 +102,129 @@ describe('judge run', () => {
     await once(child, 'exit');
     const before = await voted();
     expect(before).toBeLessThan(STEPS);
+    const [killed] = await listed();
+    expect(killed).toMatchObject({ state: 'interrupted', votes: before, ended: null });
+    const answered = Number(killed?.asked);
     atRequest = () => undefined;
     asked = [];
-    expect(await waymark('run')).toMatchObject({ votes: STEPS - before, missing: 0, ended: null });
+    const batch = String(killed?.batch);
+    expect(await bare('resume', batch.slice(0, 20))).toMatchObject({
+      batch,
+      state: 'done',
+      ended: null,
+      votes: STEPS,
+      masks: 12,
+      missing: 0,
+      asked: answered + asked.length,
+    });
     expect(asked.flat()).toHaveLength(STEPS - before);
     expect(await voted()).toBe(STEPS);
+    expect(await listed()).toMatchObject([{ batch, state: 'done', votes: STEPS, asked: 3 }]);
+    expect(await bare('show', batch)).toMatchObject({ batch, judge: 'strict', steps: 'all', votes: STEPS });
   });
+
+  it('a batch that was killed and is begun again by judge run is interrupted for good, and pays for nothing twice', async () => {
+    let child: ChildProcess | null = null;
+    atRequest = (index) => {
+      if (index < 2) return undefined;
+      child?.kill('SIGKILL');
+      return new Promise(() => undefined);
+    };
+    child = start('run');
+    await once(child, 'exit');
+    const before = await voted();
+    atRequest = () => undefined;
+    expect(await waymark('run')).toMatchObject({ votes: STEPS - before, missing: 0, ended: null });
+    expect((await listed()).map(({ state }) => state)).toEqual(['done', 'interrupted']);
+  });
+
+  it('Ctrl C ends it with 130 and a batch that resume finishes', async () => {
+    let child: ChildProcess | null = null;
+    atRequest = (index) => {
+      if (index === 2) child?.kill('SIGINT');
+      return index < 2 ? undefined : new Promise(() => undefined);
+    };
+    const started = start('run');
+    child = started;
+    const [out, [code]] = await Promise.all([text(started.stdout), once(started, 'exit')]);
+    expect(code).toBe(130);
+    const { batch, ended } = JSON.parse(out) as { batch: string; ended: unknown };
+    expect(ended).toEqual({ why: 'cancelled' });
+    expect(await bare('show', batch)).toMatchObject({ state: 'ended', ended: { why: 'cancelled' } });
+    atRequest = () => undefined;
+    expect(await bare('resume', batch)).toMatchObject({ state: 'done', votes: STEPS });
+  });
+
+  it('a batch is resumed only at an address that was named on this machine, and only there', async () => {
+    const { batch } = await waymark('run');
+    asked = [];
+    rmSync(join(folder, 'data', 'model-addresses.jsonl'));
+    const unknown = {
+      code: 'refused',
+      message: expect.stringMatching(/unknown on this machine\. Nothing was sent/),
+    };
+    expect(await bare('resume', String(batch))).toMatchObject({ error: unknown });
+    const elsewhere = ['--base-url', 'http://127.0.0.1:9/v1', '--model', 'strict'];
+    expect(await bare('resume', String(batch), ...elsewhere)).toMatchObject({
+      error: { code: 'bad_input', message: expect.stringMatching(/begin a new batch/) },
+    });
+    expect(await waymark('resume', String(batch))).toMatchObject({ state: 'done', votes: STEPS });
+    expect(asked).toEqual([]);
+    expect(await bare('show', 'nothing')).toMatchObject({ error: { code: 'not_found' } });
+  });
+
+  it('rates steps several times each; killed at any request, resume pays for no vote twice; each prompt is proved', async () => {
+    const rate = ['run', '--mode', 'reward', '--votes', '2', '--temperature', '0.3'];
+    let child: ChildProcess | null = null;
+    let last = 0;
+    // 60 steps twice: killed three times on the way.
+    atRequest = (index) => {
+      if (index < last + 25 || last > 60) return undefined;
+      last = index;
+      child?.kill('SIGKILL');
+      return new Promise(() => undefined);
+    };
+    child = start(...rate);
+    await once(child, 'exit');
+    const [first] = await listed();
+    const batch = String(first?.batch);
+    expect(first).toMatchObject({ state: 'interrupted', mode: 'reward', votesPerStep: 2, temperature: 0.3 });
+    let paid = Number(first?.votes);
+    while (last <= 60) {
+      child = startBare('resume', batch);
+      await once(child, 'exit');
+      const votes = Number((await bare('show', batch)).votes);
+      expect(votes).toBeGreaterThan(paid);
+      paid = votes;
+    }
+    asked = [];
+    const counts = { votes: 2 * STEPS, asked: 2 * STEPS, plus: 96, minus: 24, unparsable: 0, missing: 0 };
+    expect(await bare('resume', batch)).toMatchObject({ batch, state: 'done', ...counts });
+    expect(asked).toHaveLength(2 * STEPS - paid);
+    expect(model.requests.every(({ raw }) => JSON.parse(raw).temperature === 0.3)).toBe(true);
+
+    const run = String((await bare('show', batch)).runs).split(',')[0] ?? '';
+    const proved = await bare('prompt', run, '7', '--judge', 'strict', '--vote', '2');
+    expect(proved).toMatchObject({ step: 7, judge: 'strict', batch, verified: true });
+    expect(model.requests.map(({ raw }) => raw)).toContain(proved.body);
+    expect(await bare('prompt', run, '7', '--judge', 'nobody')).toMatchObject({
+      error: { code: 'not_found' },
+    });
+    expect(await bare('agreement')).toMatchObject({
+      rewards: { raters: [{ judge: 'strict', steps: STEPS, plus: 96, minus: 24 }] },
+    });
+    for (const odd of [
+      ['--votes', '0'],
+      ['--temperature', '3'],
+      ['--future', 'maybe'],
+    ])
+      expect(await waymark('run', '--mode', 'reward', ...odd)).toMatchObject({
+        error: { code: 'bad_input' },
+      });
+    expect(await waymark('run', '--votes', '2')).toMatchObject({
+      error: { message: expect.stringMatching(/--votes belongs to --mode reward/) },
+    });
+  }, 120_000);
 
   it('two at once do not pay for the same judgements: the second is refused until the first has ended', async () => {
     const held: (() => void)[] = [];

@@ -1,72 +1,63 @@
 import { resolve } from 'node:path';
 import { WaymarkError } from '@shared/contract/errors';
 import type { Endpoint } from '@shared/contract/settings';
+import {
+  type BatchChoices,
+  type JudgedSteps,
+  judgedSteps,
+  MOST_VOTES,
+  type StoredBatch,
+} from '@shared/judging/batch';
 import { authorName } from '@shared/labels/author-name';
+import type { ModelRef } from '@shared/log/event-parts';
+import { visibleText } from '@shared/terminal/visible-text';
 import { modelRef } from '../../agent/model-ref';
-import { type BatchResult, estimateBatch, runBatch } from '../../judging/judge-batch';
-import { type Judge, type JudgedSteps, judgedSteps, judgeTasks } from '../../judging/judge-work';
-import { readRubrics } from '../../judging/rubric';
+import { newUlid } from '../../base/new-ulid';
+import { estimateBatch } from '../../judging/judge-batch';
+import { driveBatch, tasksOf } from '../../judging/named-batch';
+import { type RewardRubricName, readRewardRubric, readRubrics, rewardRubrics } from '../../judging/rubric';
+import { originOf } from '../../model/bound-key';
+import type { Price } from '../../model/client';
+import { isNamed } from '../../named-addresses';
 import { modelPort } from '../../runs/drive/model-port';
 import { environmentKey } from '../../runs/engine-options';
+import type { HeldBatch } from '../../store/log/judge-batches';
 import { type Arguments, filled, oneOf, positiveNumber } from '../arguments';
 import type { CliContext } from '../context';
 import { endpointFor } from '../endpoint-for';
-import { type CommandResult, counted } from '../output';
+import { type CommandResult, counted, type ExitCode } from '../output';
+import { batchJson, costWords, thousands, voteWords } from './batch-words';
 
 /** Requests under way at a time. */
 const TOGETHER = 8;
 const TRIES = 3;
 const FIRST_PAUSE_MS = 1000;
 
-/** `judge run`: asks a model about all steps of the runs that it has not judged by this rubric, and stores its votes. */
+/** `judge run`: a batch that asks a model about all steps of the runs that it has not judged by this rubric, and stores its votes. */
 export async function runJudge(
   context: CliContext,
   args: Arguments,
   runs: readonly string[],
 ): Promise<CommandResult> {
-  const { judge, endpoint, which } = await judgeFor(context, args);
-  const maxCost = positiveNumber(args.values['max-cost'], '--max-cost');
-  if (maxCost !== null && endpoint.price === null) {
-    throw new WaymarkError(
-      'refused',
-      `A limit on money cannot be kept with ${endpoint.name}: no price is set for it. Set one in Settings, or leave out --max-cost.`,
-    );
-  }
-  const { settings, addresses, environment, store } = context;
-  const options = { settings: { current: settings }, addresses, findKey: environmentKey(environment) };
-  const lock = store.lockJudge(judge.name);
-  if (lock === null) {
-    throw new WaymarkError(
-      'refused',
-      `${judge.name} is being asked about this workspace by another process. Wait until it has finished, or use another name with --judge.`,
-    );
-  }
-  const stop = new AbortController();
-  const interrupt = () => stop.abort();
-  process.once('SIGINT', interrupt);
-  try {
-    const result = await runBatch(store, judgeTasks(store, runs, judge, which), {
-      judge: judge.name,
-      price: endpoint.price,
-      maxCost,
-      signal: stop.signal,
-      model: modelPort(options, () => judge.model),
-      together: TOGETHER,
-      tries: TRIES,
-      firstPauseMs: FIRST_PAUSE_MS,
-    });
-    const { ended } = result;
-    if (ended?.why === 'failed') {
-      const { code, message } = ended.failure;
-      const why = /[.!?]$/.test(message) ? message : `${message}.`;
-      throw new WaymarkError(code, `${why} ${stored(result)} The same command goes on from there.`);
-    }
-    const rubrics = [judge.rubrics.steps.version, judge.rubrics.summaries.version];
-    return { json: { judge: judge.name, rubrics, ...result }, lines: linesOf(judge.name, which, result) };
-  } finally {
-    process.off('SIGINT', interrupt);
-    lock.release();
-  }
+  const { choices, endpoint } = await choicesFor(context, args, runs);
+  refuseUnpriced(choices.maxCost, endpoint.price, endpoint.name);
+  const { writer } = context.store;
+  const begin = (held: HeldBatch) => writer.beginBatch(held, choices);
+  return drive(context, { id: newUlid(), choices, price: endpoint.price, begin });
+}
+
+/** `judge resume BATCH`: goes on where the batch stood, with its own choices. Votes that stand are not asked for again. */
+export async function resumeJudge(
+  context: CliContext,
+  { values }: Arguments,
+  { id, choices }: StoredBatch,
+): Promise<CommandResult> {
+  const maxCost = positiveNumber(values['max-cost'], '--max-cost');
+  const price = priceOf(context, values, id, choices);
+  refuseUnpriced(maxCost ?? choices.maxCost, price, choices.model.endpoint);
+  const { writer } = context.store;
+  const begin = (held: HeldBatch) => writer.resumeBatch(held, maxCost);
+  return drive(context, { id, choices, price, begin });
 }
 
 /** `judge estimate`: what `judge run` with the same options would send. */
@@ -75,35 +66,194 @@ export async function estimateJudge(
   args: Arguments,
   runs: readonly string[],
 ): Promise<CommandResult> {
-  const { judge, endpoint, which } = await judgeFor(context, args);
-  const found = await estimateBatch(judgeTasks(context.store, runs, judge, which), endpoint.price);
+  const { choices, endpoint } = await choicesFor(context, args, runs);
+  const found = await estimateBatch(tasksOf(context.store, choices), endpoint.price);
   const tokens = `${thousands(found.inputTokens)} tokens in, ${thousands(found.outputTokens)} out`;
   return {
-    json: { judge: judge.name, ...found },
+    json: { judge: choices.judge, ...found },
     lines: [
       `${counted(found.steps, 'step')} to judge in ${counted(found.requests, 'request')}: about ${tokens}, ${costWords(found.cost)}. Nothing was sent.`,
     ],
   };
 }
 
-async function judgeFor(
+interface Drive {
+  id: string;
+  choices: BatchChoices;
+  price: Price | null;
+  begin(held: HeldBatch): Promise<void>;
+}
+
+async function drive(context: CliContext, { id, choices, price, begin }: Drive): Promise<CommandResult> {
+  const { settings, addresses, environment, store } = context;
+  const options = { settings: { current: settings }, addresses, findKey: environmentKey(environment) };
+  const { judge, model } = choices;
+  const lock = store.lockJudge(judge);
+  if (lock === null) {
+    throw new WaymarkError(
+      'refused',
+      `${judge} is being asked about this workspace by another process. Wait until it has finished, or use another name with --judge.`,
+    );
+  }
+  const stop = new AbortController();
+  const interrupt = () => stop.abort();
+  process.once('SIGINT', interrupt);
+  try {
+    const held = { id, epoch: lock.epoch };
+    await begin(held);
+    const batch = await driveBatch(store, held, {
+      price,
+      signal: stop.signal,
+      model: modelPort(options, () => model),
+      together: TOGETHER,
+      tries: TRIES,
+      firstPauseMs: FIRST_PAUSE_MS,
+    });
+    return resultOf(batch);
+  } finally {
+    process.off('SIGINT', interrupt);
+    lock.release();
+  }
+}
+
+/** @throws WaymarkError what the batch ended with, where that is a failure */
+function resultOf(batch: StoredBatch): CommandResult {
+  const { end, id } = batch;
+  if (end?.why === 'failed' && end.failure !== null) {
+    const { code, message } = end.failure;
+    const why = /[.!?]$/.test(message) ? message : `${message}.`;
+    const { votes, asked, cost } = batch.counts;
+    const stored = `${counted(votes, 'vote')} stored from ${counted(asked, 'answer')}, ${costWords(cost)}.`;
+    throw new WaymarkError(
+      code as WaymarkError['code'],
+      `${why} ${stored} "judge resume ${id}" goes on from there.`,
+    );
+  }
+  return { json: batchJson(batch, false), lines: linesOf(batch), exitCode: exitCodeOf(batch) };
+}
+
+function exitCodeOf({ end }: StoredBatch): ExitCode {
+  if (end?.why === 'cost') return 3;
+  return end?.why === 'cancelled' ? 130 : 0;
+}
+
+function refuseUnpriced(maxCost: number | null, price: Price | null, endpoint: string): void {
+  if (maxCost === null || price !== null) return;
+  throw new WaymarkError(
+    'refused',
+    `A limit on money cannot be kept with ${endpoint}: no price is set for it. Set one in Settings, or leave out --max-cost.`,
+  );
+}
+
+/**
+ * What the endpoint of a batch costs, by the settings where they have it. The workspace may be somebody else's, so an endpoint that
+ * this person has not named here is not asked. @throws WaymarkError refused, bad_input
+ */
+function priceOf(
+  context: CliContext,
+  values: Arguments['values'],
+  id: string,
+  { model, price }: BatchChoices,
+): Price | null {
+  const { settings, addresses } = context;
+  if (values['base-url'] || values.model || values['api-key-env']) {
+    const typed = endpointFor(context, values);
+    if (originOf(typed.baseUrl) !== originOf(model.baseUrl) || typed.model !== model.model) {
+      throw new WaymarkError(
+        'bad_input',
+        `Batch ${id} asks ${shown(model)}. A batch goes on with the endpoint it began with: to ask another one, begin a new batch with "judge run".`,
+      );
+    }
+  }
+  const named = { origin: originOf(model.baseUrl), keyEnv: model.keyRef ?? '' };
+  if (!isNamed(named, settings.endpoints, addresses)) {
+    const key = model.keyRef === null ? '' : ` --api-key-env ${visibleText(model.keyRef)}`;
+    throw new WaymarkError(
+      'refused',
+      `Batch ${id} asks ${shown(model)}, which is unknown on this machine. Nothing was sent. If you trust that address, name it: --base-url URL --model ID${key}.`,
+    );
+  }
+  const own = settings.endpoints.find(
+    (each) => each.name === model.endpoint && originOf(each.baseUrl) === named.origin,
+  );
+  return own?.price ?? price;
+}
+
+const shown = ({ model, baseUrl }: ModelRef) =>
+  visibleText(`${model.slice(0, 80)} at ${originOf(baseUrl) || 'no address'}`).replace(/\s+/gu, ' ');
+
+async function choicesFor(
   context: CliContext,
   { values }: Arguments,
-): Promise<{ judge: Judge; endpoint: Endpoint; which: JudgedSteps }> {
+  runs: readonly string[],
+): Promise<{ choices: BatchChoices; endpoint: Endpoint }> {
   const endpoint = endpointFor(context, values);
-  const rubric = filled(values.rubric, '--rubric', 4_096);
   const model = modelRef(endpoint, { context_tokens: endpoint.contextTokens });
   // One answer has one call: nothing is gained by saying so, and some endpoints refuse the parameter.
   const { parallel_tool_calls: _, ...params } = model.params;
-  return {
-    endpoint,
-    which: oneOf(values.steps, judgedSteps, 'all', '--steps'),
-    judge: {
-      name: nameOf(filled(values.judge, '--judge') ?? endpoint.name),
-      model: { ...model, params },
-      rubrics: await readRubrics(context.resourcesDir, rubric === null ? null : resolve(rubric)),
-    },
+  const mode = oneOf(values.mode, ['mask', 'reward'], 'mask', '--mode');
+  const common = {
+    judge: nameOf(filled(values.judge, '--judge') ?? endpoint.name),
+    runs: [...runs],
+    steps: oneOf(values.steps, judgedSteps, 'all', '--steps'),
+    model: { ...model, params },
+    maxCost: positiveNumber(values['max-cost'], '--max-cost'),
+    price: endpoint.price,
   };
+  const choices =
+    mode === 'mask'
+      ? await maskChoices(context, values, common)
+      : await rewardChoices(context, values, common);
+  return { endpoint, choices };
+}
+
+type Common = Omit<Extract<BatchChoices, { mode: 'mask' }>, 'mode' | 'rubrics'>;
+
+async function maskChoices(
+  { resourcesDir }: CliContext,
+  values: Arguments['values'],
+  common: Common,
+): Promise<BatchChoices> {
+  const odd = (['votes', 'temperature', 'future'] as const).find((name) => values[name] !== undefined);
+  if (odd !== undefined)
+    throw new WaymarkError(
+      'bad_input',
+      `--${odd} belongs to --mode reward. Add that, or leave --${odd} out.`,
+    );
+  const rubric = filled(values.rubric, '--rubric', 4_096);
+  const rubrics = await readRubrics(resourcesDir, rubric === null ? null : resolve(rubric));
+  return { ...common, mode: 'mask', rubrics };
+}
+
+async function rewardChoices(
+  { resourcesDir }: CliContext,
+  values: Arguments['values'],
+  common: Common,
+): Promise<BatchChoices> {
+  const named = filled(values.rubric, '--rubric', 4_096) ?? 'steps';
+  const chosen = isRewardRubric(named) ? named : { file: resolve(named) };
+  const future = oneOf(values.future, ['yes', 'no'], 'yes', '--future') === 'yes';
+  const temperature = numberBetween(values.temperature ?? '0.8', 0, 2, '--temperature');
+  const votes = numberBetween(values.votes ?? '3', 1, MOST_VOTES, '--votes');
+  if (!Number.isInteger(votes))
+    throw new WaymarkError('bad_input', `--votes must be a whole number from 1 to ${MOST_VOTES}.`);
+  const { model } = common;
+  return {
+    ...common,
+    mode: 'reward',
+    model: { ...model, params: { ...model.params, temperature } },
+    rubric: await readRewardRubric(resourcesDir, chosen, future),
+    votes,
+    future,
+  };
+}
+
+const isRewardRubric = (name: string): name is RewardRubricName => Object.hasOwn(rewardRubrics, name);
+
+function numberBetween(given: string, least: number, most: number, option: string): number {
+  const value = given.trim() === '' ? Number.NaN : Number(given);
+  if (value >= least && value <= most) return value;
+  throw new WaymarkError('bad_input', `${option} must be a number from ${least} to ${most}.`);
 }
 
 function nameOf(given: string): string {
@@ -113,33 +263,30 @@ function nameOf(given: string): string {
   throw new WaymarkError('bad_input', `The judge's name ${why}. Choose another one with --judge.`);
 }
 
-function linesOf(judge: string, which: JudgedSteps, result: BatchResult): string[] {
-  const { asked, votes, masks, missing, cost, ended } = result;
-  if (asked === 0 && missing === 0 && ended === null)
-    return [`Nothing was asked: there is no ${kinds[which]} left for ${judge} to judge by this rubric.`];
+function linesOf(batch: StoredBatch): string[] {
+  const { id, choices, counts, end } = batch;
+  const { judge, steps } = choices;
+  const { asked, votes, missing, cost } = counts;
+  if (asked === 0 && missing === 0 && end?.why === 'done')
+    return [`Nothing was asked: there is no ${kinds[steps]} left for ${judge} to judge by this rubric.`];
   return [
-    `${votes === 0 ? 'No vote was stored' : `${counted(votes, 'vote')} by ${judge} stored, ${masks} of them MASK`}; ${counted(asked, 'request')}, ${costWords(cost)}.`,
+    `${votes === 0 ? 'No vote was stored' : `Stored by ${judge}: ${voteWords(batch)}`}; ${counted(asked, 'request')}, ${costWords(cost)}. Batch ${id}.`,
     ...(missing === 0
       ? []
       : [
-          `${counted(missing, 'step')} got no verdict and stay as they were. Run the command again to ask once more.`,
+          `${counted(missing, 'step')} got no verdict and stay as they were. "judge resume ${id}" asks about them once more.`,
         ]),
-    ...(ended?.why === 'cost'
-      ? ['The next request could have exceeded --max-cost. Raise it to judge the rest.']
+    ...(end?.why === 'cost'
+      ? [
+          `The next request could have exceeded --max-cost. "judge resume ${id} --max-cost X" with a higher limit judges the rest.`,
+        ]
       : []),
-    ...(ended?.why === 'cancelled' ? ['Stopped by Ctrl C. The same command goes on from there.'] : []),
+    ...(end?.why === 'cancelled' ? [`Stopped by Ctrl C. "judge resume ${id}" goes on from there.`] : []),
   ];
 }
-
-const stored = ({ votes, asked, cost }: BatchResult) =>
-  `${counted(votes, 'vote')} stored from ${counted(asked, 'answer')}, ${costWords(cost)}.`;
 
 const kinds: Readonly<Record<JudgedSteps, string>> = {
   all: 'step',
   undecided: 'undecided step',
   disagreeing: 'step on which opinions differ',
 };
-
-const thousands = (value: number) => value.toLocaleString('en-US');
-
-const costWords = (cost: number | null) => (cost === null ? 'cost unknown' : `cost ${cost.toFixed(4)}`);

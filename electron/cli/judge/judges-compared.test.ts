@@ -6,6 +6,7 @@ import { judgeTasks } from '../../judging/judge-work';
 import { readRubrics } from '../../judging/rubric';
 import { createModelClient } from '../../model/client';
 import { startScriptedModel } from '../../model/scripted-server';
+import { begunBatch } from '../../testing/begun-batch';
 import { alice, createdBody, createRun, RunWriter } from '../../testing/run-writer';
 import { judgeAnswer } from '../../testing/scripted-judges';
 import { testStore } from '../../testing/store-fixtures';
@@ -44,6 +45,7 @@ it('judges of known quality, asked over HTTP, are told apart by what people say'
     const tasks = judgeTasks(store, [writer.run], { name, model, rubrics });
     const result = await runBatch(store, tasks, {
       judge: name,
+      batch: await begunBatch(store, { name, model, rubrics }),
       price: null,
       maxCost: null,
       together: 4,

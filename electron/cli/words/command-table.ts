@@ -11,6 +11,7 @@ export const generalOptions = ['workspace', 'trust', 'json', 'help'] as const sa
 
 const limits = ['max-steps', 'max-time', 'max-evals', 'max-tokens', 'max-cost', 'max-training-time'] as const;
 const endpoint = ['model', 'base-url', 'api-key-env', 'images'] as const;
+const judging = ['mode', 'judge', 'rubric', 'steps', 'votes', 'temperature', 'future'] as const;
 const hint = ['when', 'wake', 'category'] as const;
 const rules = ['on', 'off', 'set', 'precedence'] as const;
 const rows = [
@@ -105,8 +106,12 @@ export const commands: Readonly<Record<string, Command>> = {
   'label undo': { options: ['annotator'], words: run },
   'label judge': { options: [], words: ['run', 'path'] },
   'label export': { options: ['out'] },
-  'judge run': { options: ['run', 'judge', 'rubric', 'steps', 'max-cost', ...endpoint] },
-  'judge estimate': { options: ['run', 'judge', 'rubric', 'steps', ...endpoint] },
+  'judge run': { options: ['run', 'max-cost', ...judging, ...endpoint] },
+  'judge estimate': { options: ['run', ...judging, ...endpoint] },
+  'judge list': { options: [] },
+  'judge show': { options: [] },
+  'judge resume': { options: ['max-cost', 'model', 'base-url', 'api-key-env'] },
+  'judge prompt': { options: ['judge', 'vote'], words: run },
   'judge agreement': { options: ['run'] },
   guideline: { options: [] },
   merge: { options: [], words: ['path'] },
@@ -144,6 +149,8 @@ export const commands: Readonly<Record<string, Command>> = {
 export const optionValues: Readonly<Partial<Record<OptionName, readonly string[]>>> = {
   approvals: ['on', 'off', 'task'],
   steps: ['all', 'undecided', 'disagreeing'],
+  mode: ['mask', 'reward'],
+  future: ['yes', 'no'],
   images: ['on', 'off'],
   'human-hints': ['on', 'off'],
   'task-hint': ['off', 'tool', 'upfront'],

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { writeAtomically } from '../../base/atomic-file';
 
 /** Raised when a plan or state of an older version cannot be gone on with. */
-const JOURNAL_VERSION = 1;
+const JOURNAL_VERSION = 2;
 
 const count = z.int().nonnegative();
 

@@ -1,4 +1,6 @@
+import type { RunPlan } from '../run-plan';
 import type { NoReward } from './step-rewards';
+import { type VoteKind, voteKind } from './votes';
 
 /** What people read of a step that has no reward. */
 export const noRewardWords: Readonly<Record<NoReward, string>> = {
@@ -8,13 +10,20 @@ export const noRewardWords: Readonly<Record<NoReward, string>> = {
 };
 
 /** How outcome and votes are read, for the READMEs of both formats. */
-export const rewardNotes = `## Rewards
+export const rewardNotes = (runs: readonly RunPlan[]) => `## Rewards
 
 - Outcome O: +1 when the final score of the run reaches the task's \`success_at\`, otherwise -1.
-- Votes S: each judge's standing verdict on the step is one vote. \`keep\` is +1 and \`mask\` is -1; a verdict with the reason
-  \`unparsable\` is 0 and counts among the m votes. Several votes of one model were brought in under several names
-  (\`waymark label judge RUN FILE\`).
+${voteNotes[voteKind(runs)]}
 - R = O + (1/m) ΣS (\`--rewards integrated\`), O alone (\`outcome\`) or (1/m) ΣS alone (\`step\`). λ is 1, as in the published code.`;
+
+const voteNotes: Readonly<Record<VoteKind, string>> = {
+  rewards: `- Votes S: what judges voted on the step itself (\`waymark judge run --mode reward\`), +1 or -1; a vote that could not be
+  understood is 0 and counts among the m votes. Votes of several judges count together. Verdicts of judges on masks count for
+  nothing here.`,
+  verdicts: `- Votes S: no step has votes of its own, so each judge's standing verdict on its mask is one vote. \`keep\` is +1 and \`mask\`
+  is -1; a verdict with the reason \`unparsable\` is 0 and counts among the m votes. Several votes of one model were brought in
+  under several names (\`waymark label judge RUN FILE\`).`,
+};
 
 /** The trainer takes a list of objects with exactly these. */
 export function rewardProblems({ prompt, response, reward }: Readonly<Record<string, unknown>>): string[] {

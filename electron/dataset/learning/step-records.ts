@@ -53,6 +53,7 @@ export interface StepRecord {
   given_reason: string | null;
   disagreement: boolean;
   votes: { judge: string; vote: 1 | -1 | 0; reason: string; confidence: number | null; why: string }[];
+  rewards: { judge: string; number: number; vote: 1 | -1 | 0; rubric: string; text: string }[];
   corrections: { by: string; text: string; name: string; arguments: string; note: string }[];
   /** Best and last score of the run once the step was over; the forced evaluation at the end is the run's. */
   best_score: number | null;
@@ -209,6 +210,13 @@ class StepRecordFold {
         reason: verdict.reason,
         confidence: verdict.confidence,
         why: verdict.why,
+      })),
+      rewards: step.rewards.map(({ judge, vote: number, value, rubric, text }) => ({
+        judge,
+        number,
+        vote: value,
+        rubric,
+        text,
       })),
       corrections: step.corrections.map(({ author, correction: { text, call, note } }) => ({
         by: author.name,

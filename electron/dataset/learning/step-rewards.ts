@@ -3,7 +3,7 @@ import { finalScore } from '@shared/runs/scores';
 import { z } from 'zod';
 import type { RunPlan, StepPlan } from '../run-plan';
 import { acceptsJudge, acceptsPolicy, standardised, stepReward, type Vote } from './advantages';
-import { voteOf } from './votes';
+import { voteKind, votesOf } from './votes';
 
 /** Why a step has no reward, in the order in which it is asked. */
 export const noRewardReasons = ['not_scored', 'task_too_easy_or_hard', 'no_votes'] as const;
@@ -48,6 +48,7 @@ export function stepRewards(
   signal: RewardSignal,
 ): Map<string, Map<number, StepRewards | NoReward>> {
   const places = stepPlaces(runs);
+  const kind = voteKind(runs);
   const table = new Map<string, Map<number, StepRewards | NoReward>>();
   for (const group of groups(runs, taskKey)) {
     const scored = group.flatMap((run) => {
@@ -61,7 +62,7 @@ export function stepRewards(
     const open: { place: number; run: string; step: number; rewards: StepRewards }[] = [];
     for (const { run, outcome } of scored) {
       for (const step of stepsOf(run)) {
-        const votes = step.judges.map(voteOf);
+        const votes = votesOf(step, kind);
         const raw = stepReward(outcome, votes, signal);
         const own = table.get(run.created.run);
         if (raw === null) own?.set(step.step, policy || judged ? 'no_votes' : 'task_too_easy_or_hard');

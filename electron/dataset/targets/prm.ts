@@ -1,4 +1,5 @@
-import { majority, type NoMajority, voteOf } from '../learning/votes';
+import { majority, type NoMajority, voteKind, votesOf } from '../learning/votes';
+import type { StepPlan } from '../run-plan';
 import { DropCounts } from './drop-counts';
 import { dropLines } from './drop-lines';
 import { ownAnswers, withoutMask } from './own-answers';
@@ -11,6 +12,9 @@ const words: Readonly<Record<NoMajority | 'rows', string>> = {
   tie: 'A step with as many votes for it as against it',
   rows: 'A segment without a labelled step',
 };
+
+/** Before all runs are known: what the step itself has. */
+const kindOn = ({ rewards }: StepPlan) => (rewards.length > 0 ? 'rewards' : 'verdicts');
 
 /**
  * Step labels for TRL's PRMTrainer: plain texts, and for each completion whether most judges call the step good. The label sits on
@@ -28,8 +32,9 @@ export const prm: Target = {
   repeats: 'never',
   undecided: 'ignored',
   recordsOf: ({ steps }) =>
-    steps.some(({ judges }) => typeof majority(judges.map(voteOf)) === 'boolean') ? 1 : 0,
-  begin() {
+    steps.some((step) => typeof majority(votesOf(step, kindOn(step))) === 'boolean') ? 1 : 0,
+  begin({ plan }) {
+    const kind = voteKind(plan.runs);
     const drops = new DropCounts(words);
     return {
       *records(row) {
@@ -40,7 +45,7 @@ export const prm: Target = {
         let open: string[] = [];
         for (const { step, message, after } of answers) {
           open.push(`Agent:\n${answerText(message)}`);
-          const label = majority(step.judges.map(voteOf));
+          const label = majority(votesOf(step, kind));
           if (typeof label === 'boolean') {
             completions.push(open.join('\n\n'));
             labels.push(label);
@@ -85,8 +90,12 @@ trainer = PRMTrainer(model=model, args=PRMConfig(max_length=32768), train_datase
 
 ## Labels
 
-- A label is what most judges say about the step: \`keep\` is a vote for it, \`mask\` one against it. Each judge has one vote on a
-  step; several votes of one model were brought in under several names. A vote with the reason \`unparsable\` is not counted.
+${
+  voteKind(facts.plan.runs) === 'rewards'
+    ? `- A label is what most votes on the step say (\`waymark judge run --mode reward\`). A vote that could not be understood is not counted.`
+    : `- A label is what most judges say about the step: \`keep\` is a vote for it, \`mask\` one against it. Each judge has one vote on a
+  step; several votes of one model were brought in under several names. A vote with the reason \`unparsable\` is not counted.`
+}
 - A step without a majority has no label. It is the beginning of the next completion. Observations are before the step that
   follows them.
 - Labels do not depend on what trains: a masked step is judged like any other. \`metadata.steps\` are the steps behind the

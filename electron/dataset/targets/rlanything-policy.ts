@@ -76,7 +76,7 @@ accelerate launch train/alfworld_train.py config=configs/alfworld_rl.yaml traini
 - Prompts are ChatML with the tools in the system prompt and calls between \`<tool_call>\` tags, as Qwen models use them. The
   trainer adds no end-of-turn token, and neither do the rows.
 
-${rewardNotes}
+${rewardNotes(facts.plan.runs)}
 - This dataset: **${facts.plan.options.rewards}**. \`raw_reward\` is R.
 - \`reward\` is R, standardised over the runs of the same version of the task at the same step (population deviation; without any
   deviation 0; a step that only one run reaches keeps R). Summary turns are no steps. A branch counts from the step after

@@ -2,7 +2,7 @@ import type { Tool } from '@shared/log/event-parts';
 import { judgementRewards } from '../learning/advantages';
 import { noRewardWords, rewardNotes, rewardProblems } from '../learning/rlanything-rows';
 import { stepRewards } from '../learning/step-rewards';
-import { voteOf } from '../learning/votes';
+import { voteKind, writtenVotes } from '../learning/votes';
 import { DropCounts } from './drop-counts';
 import { dropLines } from './drop-lines';
 import { type OwnAnswer, ownAnswers, withoutMask } from './own-answers';
@@ -37,10 +37,13 @@ export const rlanythingReward: Target = {
   argumentsForm: 'string',
   repeats: 'never',
   undecided: 'ignored',
-  recordsOf: ({ steps }) => steps.reduce((sum, { judges }) => sum + judges.length, 0),
+  // Which kind of votes counts all runs decide together.
+  recordsOf: ({ steps }) =>
+    steps.reduce((sum, { judges, rewards }) => sum + (rewards.length > 0 ? rewards : judges).length, 0),
   begin({ plan }) {
     const table = stepRewards(plan.runs, plan.options.rewards);
     const drops = new DropCounts(words);
+    const kind = voteKind(plan.runs);
     return {
       *records(row) {
         const { run, task } = row.plan.run.created;
@@ -48,22 +51,21 @@ export const rlanythingReward: Target = {
         const plain = plainMessages(row.messages.map(withoutMask));
         for (const answer of ownAnswers(row)) {
           const { step } = answer;
-          const { judges } = step;
+          const votes = writtenVotes(step, kind);
           const found = table.get(run)?.get(step.step) ?? 'not_scored';
-          if (judges.length === 0) drops.add('no_votes');
-          else if (typeof found === 'string') drops.add(found, judges.length);
-          else if (!found.judged) drops.add('task_too_easy_or_hard', judges.length);
+          if (votes.length === 0) drops.add('no_votes');
+          else if (typeof found === 'string') drops.add(found, votes.length);
+          else if (!found.judged) drops.add('task_too_easy_or_hard', votes.length);
           else {
             const worth = judgementRewards(found.raw, found.votes);
             let prompt: string | null = null;
-            for (const [index, verdict] of judges.entries()) {
+            for (const [index, { judge, response }] of votes.entries()) {
               const reward = worth[index] ?? 0;
-              const response = responseOf(verdict.why, voteOf(verdict));
               if (reward === 0) drops.add('alike');
               else if (response === '') drops.add('no_text');
               else {
                 prompt ??= judgePrompt(plain, answer, row.tools);
-                const from = { run, step: step.step, id: step.id, task: task.id, judge: verdict.judge };
+                const from = { run, step: step.step, id: step.id, task: task.id, judge };
                 const value = clean({ prompt, response, reward, ...from });
                 yield { value, trained: 1, steps: [step.step] };
               }
@@ -87,11 +89,11 @@ accelerate launch train/alfworld_train.py config=configs/alfworld_rl.yaml traini
 - It is one JSON array, as their trainer reads it with \`json.load\`. \`prompt\`, \`response\` and \`reward\` are what it reads; the
   other fields say where a row is from.
 - **Prompts over \`training.reward.max_prompt_len\` are dropped** by the trainer.
-- \`prompt\` holds what the step was asked with, the step, and what it led to. Its instructions are Waymark's: the prompt that the
-  judge was given is not stored. \`response\` is what the judge wrote as its reason, then its verdict as \`\\boxed{1}\` or
-  \`\\boxed{-1}\`.
+- \`prompt\` holds what the step was asked with, the step, and what it led to. Its instructions are Waymark's: no row
+  holds the rubric that the judge was given. \`response\` is what the judge wrote, word for word; of a verdict on a mask its reason,
+  then the verdict as \`\\boxed{1}\` or \`\\boxed{-1}\`.
 
-${rewardNotes}
+${rewardNotes(facts.plan.runs)}
 - This dataset: **${facts.plan.options.rewards}**.
 - The raw reward of a vote is R·S, and -2 where it could not be parsed; \`reward\` is that, standardised within the votes on the
   step. Where all are worth the same, or there is only one vote, there is nothing to learn and no row.
@@ -99,11 +101,6 @@ ${rewardNotes}
 ${dropLines(facts.dropped)}`,
   problems: rewardProblems,
 };
-
-function responseOf(why: string, vote: 1 | -1 | 0): string {
-  if (vote === 0) return why;
-  return why === '' ? `\\boxed{${vote}}` : `${why}\n\n\\boxed{${vote}}`;
-}
 
 /** `plain`: the messages of the row. */
 function judgePrompt(

@@ -7,7 +7,15 @@ import { RunScript } from '@shared/runs/run-fixtures';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkRecords } from '../../testing/check-records';
-import { branchOf, plannedRows, recordsOf, runName, scored, votesOn } from '../../testing/planned-rows';
+import {
+  branchOf,
+  plannedRows,
+  ratingsOn,
+  recordsOf,
+  runName,
+  scored,
+  votesOn,
+} from '../../testing/planned-rows';
 import { stepPlaces } from '../learning/step-rewards';
 import { rlanythingPolicy } from './rlanything-policy';
 import { rlanythingReward } from './rlanything-reward';
@@ -246,6 +254,54 @@ describe('reward-model rows', () => {
     const { rows, dropped } = await made(rlanythingReward, [[script, entries], runOf(2, [], 0)]);
     expect(rows).toHaveLength(2);
     expect(dropped).toEqual([{ why: 'A vote that could not be parsed and has no text', count: 1 }]);
+  });
+});
+
+describe('votes on whether steps are good', () => {
+  /** As `runOf`, with ratings of one judge. */
+  function ratedRun(number: number, votes: string[], score: number | null): [RunScript, AnnotationEntry[]] {
+    const [script] = runOf(number, votes, score);
+    return [script, votes.flatMap((each, index) => ratingsOn(index + 1, each, runName(number)))];
+  }
+
+  it('reward as the same votes brought in as verdicts do, in every variant', async () => {
+    const worlds: [string[], number][] = [
+      [['kkm', 'kuu', 'mmm'], 100],
+      [['mmk', 'kkk', ''], 0],
+      [['kkk', 'm'], 90],
+    ];
+    for (const rewards of ['outcome', 'step', 'integrated'] as const) {
+      for (const target of [rlanythingPolicy, rlanythingReward]) {
+        const rated = worlds.map(([votes, score], at) => ratedRun(at + 1, votes, score));
+        const judged = worlds.map(([votes, score], at) => runOf(at + 1, votes, score));
+        const [ours, theirs] = [
+          await made(target, rated, { rewards }),
+          await made(target, judged, { rewards }),
+        ];
+        expect(ours.problems).toEqual([]);
+        expect(rewardsOf(ours.rows)).toEqual(rewardsOf(theirs.rows));
+        expect(ours.rows.map(({ response }) => response)).toEqual(
+          theirs.rows.map(({ response }) => response),
+        );
+        expect(ours.dropped).toEqual(theirs.dropped);
+      }
+    }
+  });
+
+  it('are not mixed with verdicts on masks: where there are any, those count for nothing', async () => {
+    const first = ratedRun(1, ['kkk', 'kkm'], 100);
+    const second = ratedRun(2, ['mmm', ''], 0);
+    const verdicts = [...votesOn(1, 'mmm', runName(1)), ...votesOn(2, 'kkk', runName(2))];
+    const alone = await made(rlanythingPolicy, [first, second]);
+    const beside = await made(rlanythingPolicy, [first, second], {}, verdicts);
+    expect(rewardsOf(beside.rows)).toEqual(rewardsOf(alone.rows));
+    expect(beside.dropped).toEqual([{ why: 'No judge voted on the step', count: 1 }]);
+    const judged = await made(rlanythingReward, [first, second], {}, verdicts);
+    expect(judged.rows.map(({ judge }) => judge)).toEqual(['Rater', 'Rater', 'Rater']);
+    const facts = { plan: beside.planned.plan, dropped: [], files: [] } as unknown as Parameters<
+      typeof rlanythingPolicy.readme
+    >[0];
+    expect(rlanythingPolicy.readme(facts)).toContain('judge run --mode reward');
   });
 });
 

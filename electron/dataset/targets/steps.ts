@@ -38,6 +38,7 @@ const columns: Readonly<Record<keyof StepRecord, 'text' | 'json' | 'INT32' | 'DO
   given_reason: 'text',
   disagreement: 'BOOLEAN',
   votes: 'json',
+  rewards: 'json',
   corrections: 'json',
   best_score: 'DOUBLE',
   last_score: 'DOUBLE',
@@ -102,7 +103,7 @@ steps.groupby("action")["mask"].mean()
 
 - No column holds a null. What is unknown is \`''\` in a text and \`NaN\` in a number: pandas leaves \`NaN\` out of a mean, DuckDB does not
   (\`nullif(cost, 'NaN')\`).
-- \`calls\`, \`hints\`, \`votes\` and \`corrections\` are JSON text.
+- \`calls\`, \`hints\`, \`votes\`, \`rewards\` and \`corrections\` are JSON text.
 ${fieldNotes}
 ${dropLines(facts.dropped)}`,
   problems: (value) =>
@@ -192,6 +193,7 @@ const fieldNotes = `
 | \`label\`, \`source\`, \`reason\`, \`given_reason\`, \`disagreement\` | what holds for the step, who decided, and why |
 | \`mask\` | 1: it trains in this variant, waivers included |
 | \`votes\` | standing verdicts of judges: \`keep\` is 1, \`mask\` is -1, a reason of \`unparsable\` is 0 |
+| \`rewards\` | votes of judges on whether the step is good, each with its number and text; 0 could not be understood |
 | \`corrections\` | what people say the step should have been |
 | \`best_score\`, \`last_score\` | of the run's evaluations so far, once the step was over |
 | \`final_score\` | of the run: its forced evaluation, otherwise its last one |

@@ -76,8 +76,8 @@ export class AnnotationDesk {
     return this.writes.annotate(author, target, op, chosen);
   }
 
-  annotateEach(author: Author, said: readonly Said[]): Promise<AnnotationEntry[]> {
-    return this.writes.annotateEach(author, said);
+  annotateEach(author: Author, said: readonly Said[], also?: () => void): Promise<AnnotationEntry[]> {
+    return this.writes.annotateEach(author, said, also);
   }
 
   undo(run: string, author: Author, entry?: string): Promise<Undone | null> {

@@ -76,11 +76,13 @@ export class AnnotationWrites {
 
   /**
    * Several entries of one author, each on steps of its own, in one transaction: all or none is stored, and the label columns of
-   * their steps are renewed together. @throws WaymarkError bad_input (a step is named twice), not_found
+   * their steps are renewed together. `also` belongs to the same transaction. @throws WaymarkError bad_input (a step is named
+   * twice), not_found
    */
-  async annotateEach(author: Author, said: readonly Said[]): Promise<AnnotationEntry[]> {
+  async annotateEach(author: Author, said: readonly Said[], also?: () => void): Promise<AnnotationEntry[]> {
     const stored = await this.options.write({
       run: () => {
+        also?.();
         // Nothing else changes in this transaction, so every run is compared with its row once.
         const find = once((run: string) => this.runs.find(run));
         const current = (run: string) => find(run) ?? this.runs.current(run);

@@ -1,10 +1,12 @@
 import type { MergeReport } from '@shared/contract/ipc/merge';
 import type { RuleSettings } from '@shared/contract/rules/rule-settings';
+import type { BatchChoices, BatchEnd, JudgeAnswer } from '@shared/judging/batch';
 import type { TimedDecision } from '@shared/labels/review/pace';
 import type { AnnotationEntry, AnnotationOp, AnnotationTarget, Author } from '@shared/log/annotations';
 import type { DatedEvent, NewEvent } from '@shared/log/events';
 import type { OutboxEntry, OutboxOp } from '@shared/log/outbox';
 import type { RefusedAct } from '../file/read-only';
+import type { HeldBatch } from '../log/judge-batches';
 import type { Redone, Said, StoredChunk, StoredTask, Undone } from '../values';
 import { type Command, command } from './command';
 
@@ -80,6 +82,38 @@ export const commands = {
     whenReadOnly: refused('labelling'),
     run: (core, author: Author, said: readonly Said[]): Promise<AnnotationEntry[]> =>
       core.annotations.annotateEach(author, said),
+  }),
+  /** A batch of a judge begins, in a process that holds the judge's lock; other batches of that judge without an end get one. */
+  beginBatch: command({
+    thread: 'write',
+    whenReadOnly: refused('labelling'),
+    run: (core, held: HeldBatch, choices: BatchChoices): Promise<void> => core.batches.begin(held, choices),
+  }),
+  /** A batch goes on in this process. `maxCost`: its limit from now on; null: the one it has. */
+  resumeBatch: command({
+    thread: 'write',
+    whenReadOnly: refused('labelling'),
+    run: (core, held: HeldBatch, maxCost: number | null): Promise<void> => core.batches.resume(held, maxCost),
+  }),
+  /**
+   * Stores an answer that was paid for and the votes it held, in one transaction. `conflict` when another process has taken the
+   * batch up meanwhile: then neither is stored.
+   */
+  judgeAnswered: command({
+    thread: 'write',
+    whenReadOnly: refused('labelling'),
+    run: (
+      core,
+      held: HeldBatch,
+      answer: JudgeAnswer,
+      author: Author,
+      said: readonly Said[],
+    ): Promise<AnnotationEntry[]> => core.batches.answered(held, answer, author, said),
+  }),
+  endBatch: command({
+    thread: 'write',
+    whenReadOnly: refused('labelling'),
+    run: (core, held: HeldBatch, end: Omit<BatchEnd, 'at'>): Promise<void> => core.batches.end(held, end),
   }),
   /** Takes over what another annotation log holds: a workspace's folder, or a file made by `label export`. */
   merge: command({

@@ -31,6 +31,7 @@ import type { StepProjector } from '../projections/step-projector';
 import { type PendingChunk, SessionLog } from '../sessions/session-log';
 import type { StoredChunk, StoredTask } from '../values';
 import { AnnotationDesk } from './annotation-desk';
+import { BatchDesk } from './batch-desk';
 import { RunRemoval } from './run-removal';
 
 export interface WriterOptions {
@@ -64,6 +65,8 @@ export class WriterCore {
   private readonly outbox: OutboxLog;
   /** Labels, their undo, and what a merge brings. */
   readonly annotations: AnnotationDesk;
+  /** What judges were asked. */
+  readonly batches: BatchDesk;
   private readonly sessions: SessionLog;
   private readonly seen: SeenLog;
   private readonly dwell: DwellLog;
@@ -128,6 +131,10 @@ export class WriterCore {
         failed: (thrown) => this.unattended(thrown),
       },
     );
+    this.batches = new BatchDesk(this.statements, this.annotations, {
+      now: () => this.stamp(),
+      write: (job) => this.write(job),
+    });
     this.catchUp = new RuleCatchUp(this.statements, this.rules, this.projection, this.group, this.labelWork, {
       load: (run) => this.runs.current(run),
       told: notify,

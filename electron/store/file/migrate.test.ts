@@ -1,8 +1,11 @@
 import { readdirSync, readFileSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { vote } from '@shared/log/annotation-fixtures';
+import { judgeAuthor } from '@shared/log/annotations';
 import { expect, test } from 'vitest';
+import { begunBatch } from '../../testing/begun-batch';
 import { partFiles } from '../../testing/part-files';
-import { createRun, RunWriter } from '../../testing/run-writer';
+import { createdBody, createRun, RunWriter } from '../../testing/run-writer';
 import { temporaryFolder, testStore } from '../../testing/store-fixtures';
 import { rowSum } from '../log/hashing';
 import { type Db, type Migration, openDatabase } from './database';
@@ -84,6 +87,7 @@ test('migration 3 keeps heads and segments of earlier runs, which are folded ane
 });
 
 function undoLast(db: Db): void {
+  for (const table of ['judge_batch', 'judge_answer']) db.exec(`DROP TABLE ${table}`);
   db.exec('DROP TABLE annotation_end');
 }
 
@@ -214,6 +218,31 @@ test('migration 8 notes where the annotation log of each device ends, entries th
   expect(() => db.exec('DELETE FROM annotation_end')).toThrow('the end of a log stays');
   expect(() => db.exec('UPDATE annotation_end SET seq = 1')).toThrow('the end of a log stays');
   db.close();
+});
+
+test('migration 9: a workspace of before has no batches, keeps its votes, and takes batches from then on', async () => {
+  const folder = temporaryFolder();
+  const before = testStore(folder);
+  const writer = new RunWriter(before, await createRun(before));
+  await writer.start();
+  await writer.command('make', 'done', { exitCode: 0 });
+  const target = { run: writer.run, from: 1, to: 1 };
+  await before.writer.annotate(judgeAuthor('strict'), target, vote('mask'));
+  await before.close();
+  const db = openDatabase(workspaceFile(folder));
+  for (const table of ['judge_batch', 'judge_answer']) db.exec(`DROP TABLE ${table}`);
+  db.pragma('user_version = 8');
+  db.close();
+  const after = testStore(folder);
+  expect(await after.reader.judgeBatches()).toEqual([]);
+  expect((await after.reader.step(writer.run, 1)).labels.judges).toMatchObject([{ value: 'mask' }]);
+  const { model } = createdBody(writer.run);
+  const rubric = { text: 'Keep.', isOwn: true, version: 'steps@1' };
+  const rubrics = { steps: rubric, summaries: rubric };
+  const { id } = await begunBatch(after, { name: 'strict', model, rubrics });
+  expect(await after.reader.judgeBatches()).toMatchObject([{ id, end: null, counts: { votes: 0 } }]);
+  expect(await after.reader.verify()).toMatchObject({ ok: true });
+  await after.close();
 });
 
 test('an older application refuses a newer workspace and leaves every byte as it was', async () => {

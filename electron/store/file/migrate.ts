@@ -8,6 +8,7 @@ import { gestures } from './migrations/0005-gestures';
 import { ids } from './migrations/0006-ids';
 import { restoreLosses } from './migrations/0007-restore-losses';
 import { annotationEnds } from './migrations/0008-annotation-ends';
+import { judgeBatches } from './migrations/0009-judge-batches';
 
 /** In order of version, without gaps from 1. */
 export const migrations: readonly Migration[] = [
@@ -19,6 +20,7 @@ export const migrations: readonly Migration[] = [
   ids,
   restoreLosses,
   annotationEnds,
+  judgeBatches,
 ];
 
 /**

@@ -2,6 +2,7 @@ import type { CheckpointView } from '@shared/contract/checkpoint-views';
 import { WaymarkError } from '@shared/contract/errors';
 import type { PromptView, StepDetail, StepHead, StepNote, Tile } from '@shared/contract/views';
 import { type JudgedTurn, judgedTurn, TURNS_TOGETHER } from '@shared/judging/judged-turn';
+import { type RewardedStep, rewardedStep } from '@shared/judging/reward-request';
 import { LAST_SEQ, rowId, seqOf, TILE_STEPS } from '../file/rows';
 import { type OwnedSteps, ownersOf } from '../log/run-owners';
 import { bounded, findRun, type ReadContext, type RunRecord, readEvents } from './read-context';
@@ -117,6 +118,19 @@ export function readJudgedTurns(context: ReadContext, ulid: string, from: number
     );
     return turns.filter(({ head, purged }) => head.done && !purged).map(judgedTurn);
   });
+}
+
+/**
+ * The step with the exact request it was sampled with. Null for a summary, a purged step, one that is not over, and one whose request
+ * cannot be made again as it was sent. @throws WaymarkError not_found: its run was removed
+ */
+export function readRewardedStep(context: ReadContext, ulid: string, step: number): RewardedStep | null {
+  const owner = ownerOf(context, ulid, step);
+  const turn = readTurn(context, owner, step);
+  if (turn.purged || !turn.head.done || turn.head.kind === 'summary') return null;
+  const prompt = readPrompt(context, owner, step);
+  // Of an imported step no hash is known: what its source kept is all there is.
+  return prompt.verified || prompt.sha256 === '' ? rewardedStep(turn, prompt) : null;
 }
 
 /** The prompt of an inherited step is the one its own run sent. */

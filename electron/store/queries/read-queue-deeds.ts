@@ -33,7 +33,7 @@ export async function readDeeds(context: ReadContext, runs: readonly number[]): 
            coalesce(body ->> '$.body.value', body ->> '$.body.on') AS says, body ->> '$.body.dwellMs' AS dwell,
            body ->> '$.target.from' AS "from", body ->> '$.target.to' AS "to"
          FROM annotation WHERE run = ? AND id > ? AND purged = 0
-           AND op NOT IN ('judge', 'assign') ORDER BY id LIMIT ${PAGE}`,
+           AND op NOT IN ('judge', 'reward', 'assign') ORDER BY id LIMIT ${PAGE}`,
         run,
         after,
       );

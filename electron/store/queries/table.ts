@@ -7,6 +7,7 @@ import type { RunEvent } from '@shared/log/events';
 import { exportAnnotations } from '../commands/export-annotations';
 import { LAST_SEQ } from '../file/rows';
 import { readDwell } from '../log/dwell-log';
+import { readBatch, readBatches as readJudgeBatches, readJudgedRequest } from '../log/judge-batches';
 import { readRuleCounts, readRuleSettings } from '../projections/rule-settings';
 import type { ScanRequest } from '../search/search-part';
 import type { SessionSearch } from '../search/search-sessions';
@@ -59,6 +60,7 @@ import {
   readLineagePrompt,
   readLineageStep,
   readLineageTiles,
+  readRewardedStep,
 } from './read-lineage';
 import { type AskedSteps, countMatches, matchingSteps, nearestMatch } from './read-matches';
 import { readOfferedTools } from './read-prompt';
@@ -96,6 +98,8 @@ export const queries = {
   step: query({ thread: 'read', isEarly: true, blind: blindStep, run: readLineageStep }),
   /** Steps `from..to` as a judge reads them, at most `TURNS_TOGETHER`. */
   judgedTurns: query({ thread: 'read', blind: 'never for a window', run: readJudgedTurns }),
+  /** A step with its exact prompt, as whoever rates it reads it; null: it is a summary, or cannot be shown as it was. */
+  rewardedStep: query({ thread: 'read', blind: 'never for a window', run: readRewardedStep }),
   evidence: query({ thread: 'read', blind: 'holds no opinions', run: readEvidence }),
   prompt: query({ thread: 'read', blind: 'holds no opinions', run: readLineagePrompt }),
   /** An image that the run's log names, by the sha256 (hex) of its file. */
@@ -158,6 +162,23 @@ export const queries = {
     isEarly: true,
     blind: 'answers for the person it names',
     run: ({ withheld }, person: Author) => withheld.runs(person),
+  }),
+  /** Batches of judges, the newest first, at most 1,000. */
+  judgeBatches: query({
+    thread: 'read',
+    blind: 'never for a window',
+    run: ({ statements }) => readJudgeBatches(statements),
+  }),
+  judgeBatch: query({
+    thread: 'read',
+    blind: 'never for a window',
+    run: ({ statements }, batch: string) => readBatch(statements, batch),
+  }),
+  /** What the request with this hash (hex) showed and asked; null: the batch had no answer to it. */
+  judgedRequest: query({
+    thread: 'read',
+    blind: 'never for a window',
+    run: ({ statements }, batch: string, sha256: string) => readJudgedRequest(statements, batch, sha256),
   }),
   batches: query({
     thread: 'read',

@@ -7,6 +7,7 @@ import { BlobStore, isInFile } from '../file/blob-store';
 import { storeFailure } from '../file/database';
 import { LAST_SEQ, rowId, type Statements } from '../file/rows';
 import { rowSum } from '../log/hashing';
+import { ANSWER_COLUMNS, BATCH_COLUMNS } from '../log/judge-batches';
 import { rebuildInPlace } from '../projections/projection-upgrade';
 import type { StepProjector } from '../projections/step-projector';
 import { checkSums } from '../verify/verify-rows';
@@ -235,13 +236,15 @@ export class WorkspaceCopy {
     }
   }
 
-  /** Tasks, settings of rules, and under which names this machine wrote here; each row with its sum. */
+  /** Tasks, settings of rules, what judges were asked, and under which names this machine wrote here; each row with its sum. */
   private copyRest(): void {
     const { target, damaged, backup, notes } = this.parts;
     const tables: [string, string, string, string][] = [
       ['task', 'id, title, domain, hash, folder, spec, added_at', '1', 'Tasks'],
       ['rule_setting', 'task, body, at, author', '1', 'Rule settings'],
       ['meta', 'key, value', "key LIKE 'device:%'", 'Devices'],
+      ['judge_batch', BATCH_COLUMNS, '1', 'Batches of judges'],
+      ['judge_answer', ANSWER_COLUMNS, '1', 'Answers of judges'],
     ];
     for (const source of [damaged, backup]) {
       for (const [table, columns, which, what] of tables) {

@@ -90,7 +90,7 @@ export class AssembledStore implements Store {
     return { epoch: held.epoch, release };
   }
 
-  lockJudge(judge: string): { release(): void } | null {
+  lockJudge(judge: string): { epoch: number; release(): void } | null {
     if (this.isReadOnly) {
       throw this.end.refusal?.('labelling') ?? fromElsewhere(this.folder, 'labelling');
     }
@@ -98,10 +98,15 @@ export class AssembledStore implements Store {
     if (held === null) return null;
     this.locks.add(held);
     return {
+      epoch: held.epoch,
       release: () => {
         if (this.locks.delete(held)) held.release();
       },
     };
+  }
+
+  isAsked(judge: string): boolean {
+    return isLockHeld(judgeLockPath(this.folder, judge));
   }
 
   isDriven(run: string): boolean {

@@ -7,6 +7,7 @@ import { decodeBlob } from '../file/blob-store';
 import type { Statements } from '../file/rows';
 import { unusedFiles } from '../file/unused-files';
 import { rowSum, sha256 } from '../log/hashing';
+import { ANSWER_COLUMNS, BATCH_COLUMNS } from '../log/judge-batches';
 import { findingOf, type VerifyContext } from './verify-context';
 
 /** Files that nothing uses and that are worth naming. */
@@ -24,6 +25,8 @@ const SUMMED: readonly [string, string][] = [
   ['session_log WHERE epoch IS NOT NULL', 'run, uid, end_offset, last_at, file, epoch'],
   ['session_chunk', 'log, offset, length, received_at, host_at, sha'],
   ['restore_loss', 'run, uid, from_byte, to_byte, stored, at'],
+  ['judge_batch', BATCH_COLUMNS],
+  ['judge_answer', ANSWER_COLUMNS],
 ];
 
 /** Rows that neither a chain nor an event explains. */

@@ -31,7 +31,20 @@ export type Turn =
 
 const wishes = [
   ...['create', 'branch', 'drive', 'drive', 'drive', 'drive', 'late_chunk', 'label', 'label', 'label_all'],
-  ...['parts', 'adjudicate', 'comment', 'flag', 'judge', 'judge', 'assign', 'correct', 'undo', 'redo'],
+  ...[
+    'parts',
+    'adjudicate',
+    'comment',
+    'flag',
+    'judge',
+    'judge',
+    'reward',
+    'reward',
+    'assign',
+    'correct',
+    'undo',
+    'redo',
+  ],
   ...[
     'queue',
     'reword',
@@ -215,6 +228,15 @@ export class World {
           why: 'It says so.',
           steps: [],
           rubric: 'r1',
+        });
+      case 'reward':
+        return annotate(judgeAuthor(wish.pick % 3 === 0 ? 'One' : 'Two'), one, {
+          op: 'reward',
+          value: wish.pick % 2 === 0 ? 1 : -1,
+          vote: 1 + (wish.pick % 2),
+          text: 'It helps.',
+          rubric: 'r1',
+          future: true,
         });
       case 'assign':
         return annotate(alice, target, {

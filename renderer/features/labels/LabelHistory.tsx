@@ -47,6 +47,8 @@ function operation(entry: AnnotationEntry, byId: ReadonlyMap<string, AnnotationE
       return body.value === 'withdrawn'
         ? words.opVoteBack
         : words.opVote(body.value === 'mask' ? words.mask : words.keep, words.reasonName(body.reason));
+    case 'reward':
+      return words.opReward(body.value, body.vote);
     case 'correct':
       return body.correction === null ? words.opUncorrect : words.opCorrect(body.correction.call.name);
     case 'assign':

@@ -52,6 +52,7 @@ export function sayEntry(text: Text, { target, body }: AnnotationEntry): string 
     case 'hint':
       return words.whatHint(body.verdict, at);
     case 'judge':
+    case 'reward':
       return words.whatVote(at);
     case 'correct':
       return body.correction === null ? words.whatUncorrect(at) : words.whatCorrect(at);

@@ -170,6 +170,10 @@ export const labels = {
   opSettled: (value: string) => `settled as ${value}`,
   opVote: (value: string, reason: string) => `voted ${value}: ${reason}`,
   opVoteBack: 'withdrew its vote',
+  opReward: (value: 1 | -1 | 0, vote: number) =>
+    value === 0
+      ? `rated the step (vote ${vote}): not understood`
+      : `rated the step ${value === 1 ? '+1' : '−1'} (vote ${vote})`,
   opCorrect: (tool: string) => `corrected the action: ${tool}`,
   opUncorrect: 'withdrew the correction',
   opAssign: (name: string) => `asked ${name} to review`,

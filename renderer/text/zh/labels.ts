@@ -154,6 +154,10 @@ export const labels: Text['labels'] = {
   opSettled: (value) => `裁定为 ${value}`,
   opVote: (value, reason) => `投票 ${value}：${reason}`,
   opVoteBack: '收回了投票',
+  opReward: (value, vote) =>
+    value === 0
+      ? `为该步打分（第 ${vote} 票）：无法理解`
+      : `为该步打分 ${value === 1 ? '+1' : '−1'}（第 ${vote} 票）`,
   opCorrect: (tool) => `更正了动作：${tool}`,
   opUncorrect: '撤回了更正',
   opAssign: (name) => `请 ${name} 审阅`,

@@ -1,0 +1,58 @@
+import type { BatchChoices, StoredBatch } from '@shared/judging/batch';
+import type { Price } from '../model/client';
+import type { Store } from '../store/api';
+import type { HeldBatch } from '../store/log/judge-batches';
+import { type BatchOptions, runBatch } from './judge-batch';
+import type { JudgeTask } from './judge-task';
+import { judgeTasks } from './judge-work';
+import { rewardTasks } from './reward-work';
+
+export interface DriveOptions
+  extends Pick<BatchOptions, 'model' | 'together' | 'tries' | 'firstPauseMs' | 'signal'> {
+  /** Of the endpoint, as this installation knows it now. */
+  price: Price | null;
+}
+
+/** What a batch has still to ask, by its choices. */
+export function tasksOf(store: Pick<Store, 'reader'>, choices: BatchChoices): AsyncGenerator<JudgeTask> {
+  const { judge: name, model, runs, steps } = choices;
+  if (choices.mode === 'mask')
+    return judgeTasks(store, runs, { name, model, rubrics: choices.rubrics }, steps);
+  const { rubric, votes, future } = choices;
+  return rewardTasks(store, runs, { name, model, rubric, votes, future }, steps);
+}
+
+/**
+ * Works on a batch that was begun or taken up under the judge's lock, until it is done or has to end, and writes down which. A
+ * process that is killed leaves it without an end: it is `interrupted`, and `judge resume` goes on from there.
+ */
+export async function driveBatch(
+  store: Pick<Store, 'reader' | 'writer'>,
+  held: HeldBatch,
+  { price, ...options }: DriveOptions,
+): Promise<StoredBatch> {
+  const { choices, counts } = await store.reader.judgeBatch(held.id);
+  const { ended, missing } = await runBatch(store, tasksOf(store, choices), {
+    ...options,
+    judge: choices.judge,
+    batch: held,
+    price,
+    maxCost: choices.maxCost,
+    spent: counts.cost ?? 0,
+  });
+  const failure = ended?.why === 'failed' ? ended.failure : null;
+  const kept = failure && { code: failure.code, message: failure.message.slice(0, 10_000) };
+  const end = { why: ended?.why ?? 'done', failure: kept, missing } as const;
+  const batch = await store.reader.judgeBatch(held.id);
+  try {
+    await store.writer.endBatch(held, end);
+  } catch (thrown) {
+    // A disk that takes no votes takes no end either; why it ended is told all the same.
+    if (failure === null) throw thrown;
+  }
+  return {
+    ...batch,
+    end: { ...end, at: Date.now() },
+    counts: { ...batch.counts, missing },
+  };
+}

@@ -1,0 +1,205 @@
+import { WaymarkError } from '@shared/contract/errors';
+import {
+  type BatchChoices,
+  type BatchEnd,
+  batchChoices,
+  batchEnd,
+  type JudgeAnswer,
+  type JudgedRequest,
+  judgedRequest,
+  type StoredBatch,
+} from '@shared/judging/batch';
+import type { Statements } from '../file/rows';
+import { rowSum } from './hashing';
+
+/** What the checksum of a row covers, in this order. */
+export const BATCH_COLUMNS = 'ulid, judge, at, epoch, body, ended';
+export const ANSWER_COLUMNS =
+  'batch, number, sha, request, votes, against, unparsable, cost, input_tokens, output_tokens';
+
+/** Which batch a process works on, and the epoch of the judge's lock that lets it. */
+export interface HeldBatch {
+  id: string;
+  epoch: number;
+}
+
+interface BatchRow {
+  ulid: string;
+  judge: string;
+  at: number;
+  epoch: number;
+  body: string;
+  ended: string | null;
+}
+
+/** Batches of judges and the answers that were paid for. To be called inside of transactions. */
+export class JudgeBatches {
+  constructor(private readonly statements: Statements) {}
+
+  /** Whoever begins holds the judge's lock, so no other batch of it is going on: those without an end are `interrupted`. */
+  begin({ id, epoch }: HeldBatch, choices: BatchChoices, at: number): void {
+    this.endOthers(choices.judge, id, at);
+    const body = JSON.stringify(batchChoices.parse(choices));
+    this.write({ ulid: id, judge: choices.judge, at, epoch, body, ended: null });
+  }
+
+  /** The batch goes on in this process, with another limit on money if one is given. */
+  resume({ id, epoch }: HeldBatch, maxCost: number | null, at: number): void {
+    const row = this.row(id);
+    this.endOthers(row.judge, id, at);
+    const body =
+      maxCost === null ? row.body : JSON.stringify({ ...batchChoices.parse(JSON.parse(row.body)), maxCost });
+    this.write({ ...row, body, epoch, ended: null });
+  }
+
+  answered(held: HeldBatch, answer: JudgeAnswer): void {
+    this.heldRow(held);
+    const last = this.statements.get<{ number: number | null }>(
+      'SELECT max(number) AS number FROM judge_answer WHERE batch = ?',
+      held.id,
+    );
+    const { sha256, request, votes, against, unparsable, cost, inputTokens, outputTokens } = answer;
+    const row = [
+      ...[held.id, (last?.number ?? 0) + 1, sha256, JSON.stringify(request), votes, against, unparsable],
+      ...[cost, inputTokens, outputTokens],
+    ];
+    const places = row.map(() => '?').join();
+    this.statements.run(
+      `INSERT INTO judge_answer (${ANSWER_COLUMNS}, sum) VALUES (${places}, ?)`,
+      ...row,
+      rowSum(...row),
+    );
+  }
+
+  end(held: HeldBatch, end: BatchEnd): void {
+    this.write({ ...this.heldRow(held), ended: JSON.stringify(batchEnd.parse(end)) });
+  }
+
+  /** Only one that this process still holds. @throws WaymarkError conflict */
+  private heldRow({ id, epoch }: HeldBatch): BatchRow {
+    const row = this.row(id);
+    if (row.epoch === epoch && row.ended === null) return row;
+    throw new WaymarkError(
+      'conflict',
+      `Batch ${id} was taken up by another process. Nothing more is stored by this one.`,
+    );
+  }
+
+  private row(id: string): BatchRow {
+    const row = this.statements.get<BatchRow>(`SELECT ${BATCH_COLUMNS} FROM judge_batch WHERE ulid = ?`, id);
+    if (row === undefined) throw noBatch(id);
+    return row;
+  }
+
+  private endOthers(judge: string, id: string, at: number): void {
+    const end: BatchEnd = { at, why: 'interrupted', failure: null, missing: 0 };
+    const open = this.statements.all<BatchRow>(
+      `SELECT ${BATCH_COLUMNS} FROM judge_batch WHERE judge = ? AND ended IS NULL AND ulid <> ?`,
+      ...[judge, id],
+    );
+    for (const row of open) this.write({ ...row, ended: JSON.stringify(end) });
+  }
+
+  private write({ ulid, judge, at, epoch, body, ended }: BatchRow): void {
+    const row = [ulid, judge, at, epoch, body, ended];
+    this.statements.run(
+      `INSERT OR REPLACE INTO judge_batch (${BATCH_COLUMNS}, sum) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+      ...row,
+      rowSum(...row),
+    );
+  }
+}
+
+export function noBatch(id: string): WaymarkError {
+  return new WaymarkError(
+    'not_found',
+    `There is no batch ${id} in this workspace. "judge list" names those that are.`,
+  );
+}
+
+interface CountedRow extends BatchRow {
+  asked: number;
+  votes: number;
+  against: number;
+  unparsable: number;
+  /** Answers whose cost is known. */
+  priced: number;
+  cost: number;
+  inputTokens: number;
+  outputTokens: number;
+}
+
+const COUNTED = `SELECT ${BATCH_COLUMNS}, count(number) AS asked, total(votes) AS votes, total(against) AS against,
+  total(unparsable) AS unparsable, count(cost) AS priced, total(cost) AS cost, total(input_tokens) AS inputTokens,
+  total(output_tokens) AS outputTokens FROM judge_batch LEFT JOIN judge_answer ON batch = ulid`;
+
+/** Batches that are listed. */
+const MOST = 1_000;
+
+/** The newest ones, the newest first. */
+export function readBatches(statements: Statements): StoredBatch[] {
+  return statements.all<CountedRow>(`${COUNTED} GROUP BY ulid ORDER BY ulid DESC LIMIT ${MOST}`).map(batchOf);
+}
+
+/** @throws WaymarkError not_found, workspace_corrupt */
+export function readBatch(statements: Statements, id: string): StoredBatch {
+  const row = statements.get<CountedRow>(`${COUNTED} WHERE ulid = ? GROUP BY ulid`, id);
+  if (row === undefined) throw noBatch(id);
+  return batchOf(row);
+}
+
+/** What the request with this hash showed and asked; null: the batch has no such answer. Those of one step are alike. */
+export function readJudgedRequest(
+  statements: Statements,
+  batch: string,
+  sha256: string,
+): JudgedRequest | null {
+  const row = statements.get<{ request: string }>(
+    'SELECT request FROM judge_answer WHERE batch = ? AND sha = ? ORDER BY number LIMIT 1',
+    ...[batch, sha256],
+  );
+  return row === undefined ? null : parsed(judgedRequest, row.request, batch);
+}
+
+function batchOf(row: CountedRow): StoredBatch {
+  const choices = parsed(batchChoices, row.body, row.ulid);
+  const end = row.ended === null ? null : parsed(batchEnd, row.ended, row.ulid);
+  const { asked, votes, against, unparsable, priced, cost, inputTokens, outputTokens } = row;
+  const known = asked === 0 ? choices.price !== null : priced === asked;
+  return {
+    id: row.ulid,
+    at: row.at,
+    choices,
+    end,
+    counts: {
+      asked,
+      votes,
+      against,
+      unparsable,
+      inputTokens,
+      outputTokens,
+      missing: end?.missing ?? 0,
+      cost: known ? cost : null,
+    },
+  };
+}
+
+/** A row is also what somebody else wrote. */
+function parsed<T>(
+  schema: { safeParse(value: unknown): { success: boolean; data?: T } },
+  text: string,
+  batch: string,
+): T {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    value = undefined; // not what was stored: said below
+  }
+  const { data, success } = schema.safeParse(value);
+  if (success && data !== undefined) return data;
+  throw new WaymarkError(
+    'workspace_corrupt',
+    `Batch ${batch} of a judge cannot be read. Run "verify" to see what is affected.`,
+  );
+}
