@@ -149,7 +149,6 @@ export class DataFile implements RecordSink {
 
   private put(pieces: Buffer[]): void {
     for (const piece of pieces) {
-      this.hash.update(piece);
       this.size += piece.length;
       this.waiting.push(piece);
       this.waitingBytes += piece.length;
@@ -167,6 +166,8 @@ export class DataFile implements RecordSink {
     this.writing = this.handle.writeFile(chunk).catch((thrown: unknown) => {
       this.failed = thrown;
     });
+    // Meanwhile; a call of its own for each of its many pieces would cost more than the hashing.
+    this.hash.update(chunk);
   }
 
   private async drain(): Promise<void> {

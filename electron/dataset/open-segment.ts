@@ -1,3 +1,4 @@
+import { imagesTokens } from '@shared/context/image-header';
 import { estimateTokens } from '@shared/context/tokens';
 import { type EventOf, validCalls } from '@shared/log/events';
 
@@ -36,6 +37,8 @@ export interface OpenSegment {
   since: string[];
   /** Of images that came after it, tokens. */
   sinceImages: number;
+  /** Observations that came after it and were not read, by `seq`. */
+  unread: number[];
   /** The summary turn that began in it. */
   turn: {
     step: number;
@@ -66,8 +69,15 @@ export function openSegment(
     requested: 0,
     since: [],
     sinceImages: 0,
+    unread: [],
     turn: null,
   };
+}
+
+/** The observation is part of the segment. */
+export function observe(segment: OpenSegment, { text, images }: EventOf<'action.observed'>['body']): void {
+  segment.since.push(text);
+  segment.sinceImages += imagesTokens(images);
 }
 
 export function turnOf(

@@ -1,10 +1,10 @@
 import type { SavedFold } from '@shared/context/context-state';
-import { type MaskedMessage, maskTrajectory } from '@shared/context/mask';
-import { type Trajectory, TrajectoryFold } from '@shared/context/trajectory';
+import { MaskedForms, type MaskedMessage, maskTrajectory } from '@shared/context/mask';
+import { type Trajectory, TrajectoryFold, trajectoryKinds } from '@shared/context/trajectory';
 import { WaymarkError } from '@shared/contract/errors';
 import type { ExportVariant } from '@shared/contract/export-request';
 import type { Tool } from '@shared/log/event-parts';
-import { type DatasetReader, eventPages } from './event-pages';
+import { type DatasetReader, somePages } from './event-pages';
 import { rowTools } from './imported-rows';
 import type { ExportPlan, RowPlan, Side } from './plan';
 import type { RunPlan } from './run-plan';
@@ -14,6 +14,7 @@ import { whileThere } from './still-there';
 /** One trajectory with its masks, independent of any trainer's format. */
 export interface DatasetRow {
   variant: ExportVariant;
+  /** Rows that hold the same message hold the same object: whoever wants another one makes another one. */
   messages: MaskedMessage[];
   /** Step of each message; 0: head. */
   steps: number[];
@@ -68,6 +69,7 @@ export async function* rowsAndBorders(
   plan: ExportPlan,
   { from, ...options }: RowsOptions & { from?: RowPlace | undefined },
 ): AsyncGenerator<DatasetRow | RowBorder> {
+  const forms = new MaskedForms();
   for (const [run, rows] of wantedRows(plan, options)) {
     const id = run.created.run;
     if (from !== undefined && id < from.run) continue;
@@ -89,14 +91,18 @@ export async function* rowsAndBorders(
         const key = keyOf(trajectory.kind, trajectory.opened);
         const wanted = rows.get(key) ?? [];
         rows.delete(key);
-        return wanted.map(({ variant, row }) => rowOf(trajectory, { variant, row, plan }));
+        return wanted.map(({ variant, row }) => rowOf(trajectory, { variant, row, plan, forms }));
       });
-    const pages = eventPages(reader, id, { from: here?.next ?? 1, to, signal: options.signal });
+    const pages = somePages(reader, id, trajectoryKinds, {
+      from: here?.next ?? 1,
+      to,
+      signal: options.signal,
+    });
     const next = () => whileThere(reader, id, () => pages.next());
     for (let page = await next(); !page.done; page = await next()) {
       let told = 0;
       for (const [index, event] of page.value.entries()) {
-        const trajectories = fold.apply(event);
+        const trajectories = 'passed' in event ? [] : fold.apply(event);
         if (trajectories.length === 0) continue;
         options.onEvents?.(index + 1 - told);
         told = index + 1;
@@ -144,11 +150,15 @@ function wantedRows(
   });
 }
 
-function rowOf(trajectory: Trajectory, { variant, row, plan }: Wanted & { plan: ExportPlan }): DatasetRow {
+function rowOf(
+  trajectory: Trajectory,
+  { variant, row, plan, forms }: Wanted & { plan: ExportPlan; forms: MaskedForms },
+): DatasetRow {
   const { masks, carried, segment, run } = row;
   const { messages, trained } = maskTrajectory(trajectory, {
     carried: plan.preset.carried,
     maskOf: (step) => masks.get(step) ?? carried.get(step) ?? 0,
+    forms,
   });
   const trains = new Set(trained);
   for (const [step, mask] of [...masks, ...carried]) {

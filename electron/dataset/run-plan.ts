@@ -1,6 +1,6 @@
-import { imagesTokens } from '@shared/context/image-header';
 import { estimateTokens } from '@shared/context/tokens';
 import type { RowReasoning } from '@shared/context/trajectory';
+import { WaymarkError } from '@shared/contract/errors';
 import type { ExportVariant } from '@shared/contract/export-request';
 import { noRuleSettings } from '@shared/contract/rules/rule-settings';
 import { foldAnnotations } from '@shared/labels/annotation-fold';
@@ -15,12 +15,13 @@ import type {
   StepCorrection,
 } from '@shared/labels/labels';
 import type { AnnotationEntry } from '@shared/log/annotations';
-import type { EventOf, RunEvent } from '@shared/log/events';
+import type { EventKind, EventOf, RunEvent } from '@shared/log/events';
 import { addProtectedChanges, addScore, type ProtectedChanges, type Scores } from '@shared/runs/scores';
 import { startRules } from '../label/rule-projector';
-import { type RulePreset, type RuleSet, ruleSetFor } from '../label/rule-set';
+import { type RulePreset, type RuleSet, ruleSetFor, ruleSetVersion } from '../label/rule-set';
 import type { RunRuleFold } from '../store/projections/step-projector';
-import { allAnnotations, type DatasetReader, eventPages } from './event-pages';
+import type { SomeEvent } from '../store/queries/some-events';
+import { allAnnotations, type DatasetReader, eventPages, somePages } from './event-pages';
 import { ImportedRows, type RowTools } from './imported-rows';
 import {
   answer,
@@ -28,6 +29,7 @@ import {
   type Model,
   type OpenSegment,
   type OpenStep,
+  observe,
   openSegment,
   sumOf,
   turnOf,
@@ -117,34 +119,121 @@ export interface PlanOptions {
   onEvents?: ((count: number) => void) | undefined;
 }
 
-/** One pass over the events of a run up to `seq`: segments, steps, their effective labels, scores. */
+type PlanReader = Pick<
+  DatasetReader,
+  'events' | 'someEvents' | 'ruleMarks' | 'annotationPage' | 'ruleSettings'
+>;
+
+/**
+ * One pass over the events of a run up to `seq`: segments, steps, their effective labels, scores. Where the workspace holds the
+ * verdicts of these very rules on these very events, they are taken from there, and what only rules read is not read.
+ */
 export async function planRun(
-  reader: Pick<DatasetReader, 'events' | 'annotationPage' | 'ruleSettings'>,
+  reader: PlanReader,
   run: string,
   seq: number,
   options: PlanOptions,
 ): Promise<RunPlan | null> {
   const pass = new PlanPass(
     options.reasoning,
-    (body) => ruleSetOf(reader, body, options),
     new ImportedRows(options.reasoning === 'keep'),
     new VariantLabeller(options.variants ?? []),
   );
-  for await (const page of eventPages(reader, run, { from: 1, to: seq, signal: options.signal })) {
-    const [first] = page;
-    if (first?.kind === 'run.created') await pass.begin(first);
-    for (const event of page) pass.apply(event);
-    options.onEvents?.(page.length);
+  const span = { from: 1, to: seq, signal: options.signal };
+  const known = await knownVerdicts(reader, run, seq, options);
+  if (known === null) {
+    for await (const page of eventPages(reader, run, span)) {
+      const [first] = page;
+      if (first?.kind === 'run.created') pass.begin(first, await ruleSetOf(reader, first.body, options));
+      for (const event of page) pass.apply(event);
+      options.onEvents?.(page.length);
+    }
+  } else {
+    pass.know(known);
+    for await (const page of somePages(reader, run, planKinds, span)) {
+      for (const event of page) {
+        const untold = 'passed' in event && event.kind === 'action.observed' && event.step === null;
+        if (untold) pass.apply(await observationAt(reader, run, event.seq));
+        else pass.applySome(event);
+      }
+      options.onEvents?.(page.length);
+    }
+    await pass.readUnread((at) => observationAt(reader, run, at));
   }
   const entries = await allAnnotations(reader, run);
   return pass.end(entries, seq);
+}
+
+/** Kinds that say something of a plan besides rules: of an observation only its step, but for the last ones of a segment. */
+const planKinds: readonly EventKind[] = [
+  'run.created',
+  'model.changed',
+  'segment.started',
+  'step.inherited',
+  'summary.started',
+  'model.requested',
+  'model.answered',
+  'text.purged',
+  'evaluation.ended',
+];
+
+interface KnownVerdicts {
+  ruleSet: RuleSet;
+  verdicts: Map<number, RuleVerdict[]>;
+}
+
+/**
+ * Verdicts that need not be worked out: those that the workspace holds of the same rules with the same parameters, on all events up to
+ * `seq` and none behind. Null: there are none, or the length of an import's rows has to be taken from all that stands in them.
+ */
+async function knownVerdicts(
+  reader: PlanReader,
+  run: string,
+  seq: number,
+  options: PlanOptions,
+): Promise<KnownVerdicts | null> {
+  if (reader.someEvents === undefined || reader.ruleMarks === undefined) return null;
+  const [created, second] = await reader.events(run, 1, Math.min(2, seq));
+  if (created?.kind !== 'run.created' || second === undefined || second.kind === 'run.imported') return null;
+  const ruleSet = await ruleSetOf(reader, created.body, options);
+  const { precedence } = await ruleSetOf(reader, created.body, { ...options, precedence: undefined });
+  const marks = await reader.ruleMarks(run, seq, ruleSetVersion({ ...ruleSet, precedence }));
+  if (marks === null) return null;
+  const told = new Map(
+    ruleSet.rules.map(({ rule: { id, version, effect, hard } }): [string, RuleVerdict] => [
+      id,
+      { rule: id, version, effect, hard, why: '', steps: [] },
+    ]),
+  );
+  const verdicts = new Map<number, RuleVerdict[]>();
+  for (const [step, rules] of marks) {
+    const found = rules.flatMap((rule) => told.get(rule) ?? []);
+    // A mark of another rule: whatever it is, the events tell.
+    if (found.length < rules.length) return null;
+    verdicts.set(step, found);
+  }
+  return { ruleSet, verdicts };
+}
+
+/** @throws WaymarkError `workspace_corrupt` */
+async function observationAt(
+  reader: Pick<DatasetReader, 'events'>,
+  run: string,
+  seq: number,
+): Promise<EventOf<'action.observed'>> {
+  const [event] = await reader.events(run, seq, 1);
+  if (event?.kind === 'action.observed') return event;
+  throw new WaymarkError(
+    'workspace_corrupt',
+    `Event ${seq} of run ${run} is missing. Run "verify" to see what is damaged.`,
+  );
 }
 
 /** The workspace's settings are those of now: with the annotations, they are what the snapshot pins. */
 async function ruleSetOf(
   reader: Pick<DatasetReader, 'ruleSettings'>,
   { spec, task }: EventOf<'run.created'>['body'],
-  { preset, precedence }: PlanOptions,
+  { preset, precedence }: Pick<PlanOptions, 'preset' | 'precedence'>,
 ): Promise<RuleSet> {
   const settings = (await reader.ruleSettings(task.id))?.settings ?? noRuleSettings;
   const set = ruleSetFor(spec, settings, preset);
@@ -173,14 +262,46 @@ class PlanPass {
 
   constructor(
     private readonly reasoning: RowReasoning,
-    private readonly choose: (created: EventOf<'run.created'>['body']) => Promise<RuleSet>,
     private readonly imported: ImportedRows,
     private readonly labeller: VariantLabeller,
   ) {}
 
-  async begin(created: EventOf<'run.created'>): Promise<void> {
-    this.ruleSet = await this.choose(created.body);
+  /** Verdicts are worked out from the events that follow. */
+  begin(created: EventOf<'run.created'>, ruleSet: RuleSet): void {
+    this.ruleSet = ruleSet;
     this.rules = startRules(this.ruleSet.rules, created);
+  }
+
+  /** Verdicts are known. */
+  know({ ruleSet, verdicts }: KnownVerdicts): void {
+    this.ruleSet = ruleSet;
+    for (const [step, list] of verdicts) this.verdicts.set(step, list);
+  }
+
+  /** Of what was passed over an observation counts, and is read where nothing else tells how long its segment became. */
+  applySome(event: SomeEvent): void {
+    if (!('passed' in event)) {
+      this.apply(event);
+      return;
+    }
+    const open = this.segments.at(-1);
+    if (open) open.toSeq = event.seq;
+    if (event.step !== null && this.isObserved(event.step)) open?.unread.push(event.seq);
+  }
+
+  async readUnread(read: (seq: number) => Promise<EventOf<'action.observed'>>): Promise<void> {
+    for (const segment of this.segments) {
+      for (const seq of segment.unread) observe(segment, (await read(seq)).body);
+      segment.unread = [];
+    }
+  }
+
+  /** A call of the step that the segment is at has its observation; false: of another one. */
+  private isObserved(step: number): boolean {
+    const last = this.segments.at(-1)?.steps.at(-1);
+    if (last?.step !== step) return false;
+    last.missing -= 1;
+    return true;
   }
 
   apply(event: RunEvent): void {
@@ -220,6 +341,7 @@ class PlanPass {
           open.requested = event.body.tokensEstimate;
           open.since = [];
           open.sinceImages = 0;
+          open.unread = [];
         }
         return;
       case 'model.changed':
@@ -229,15 +351,9 @@ class PlanPass {
         this.countUnsent(event.body);
         if (open && this.model !== null) answer(open, event, this.model, this.holdsReasoning());
         return;
-      case 'action.observed': {
-        const step = open?.steps.at(-1);
-        if (open && step?.step === event.body.step) {
-          step.missing -= 1;
-          open.since.push(event.body.text);
-          open.sinceImages += imagesTokens(event.body.images);
-        }
+      case 'action.observed':
+        if (open && this.isObserved(event.body.step)) observe(open, event.body);
         return;
-      }
       case 'text.purged':
         this.purged.push(event.body);
         return;

@@ -1,5 +1,7 @@
 import { deserialize, serialize } from 'node:v8';
-import { rowReasonings, type Trajectory, TrajectoryFold } from '@shared/context/trajectory';
+import { ContextFold } from '@shared/context/context';
+import { entryMessages } from '@shared/context/context-entry';
+import { rowReasonings, type Trajectory, TrajectoryFold, trajectoryKinds } from '@shared/context/trajectory';
 import type { RunEvent } from '@shared/log/events';
 import fc from 'fast-check';
 import { ulid } from 'ulid';
@@ -50,5 +52,49 @@ describe('a fold of trajectories', () => {
       { numRuns: runs },
     );
     expect(cut).toBeGreaterThanOrEqual(runs);
+  });
+
+  it('needs the kinds of events that it names, and no other', () => {
+    const passed = new Set<string>();
+    const heard = new Set<string>();
+    fc.assert(
+      fc.property(contextDeeds, fc.constantFrom(...rowReasonings), (deeds, reasoning) => {
+        const events = eventsOf(new ContextScript(ulid()).live(deeds));
+        const [whole, lean] = [new TrajectoryFold({ reasoning }), new TrajectoryFold({ reasoning })];
+        for (const event of events) {
+          const wanted = trajectoryKinds.includes(event.kind);
+          (wanted ? heard : passed).add(event.kind);
+          expect(wanted ? lean.apply(event) : []).toEqual(whole.apply(event));
+        }
+        expect(lean.end()).toEqual(whole.end());
+      }),
+      { numRuns: runs },
+    );
+    expect(passed).toContain('action.started');
+    expect(heard.size).toBeGreaterThan(9);
+  });
+
+  it('gives messages that were made once as they would be made now', () => {
+    let same = 0;
+    fc.assert(
+      fc.property(contextDeeds, (deeds) => {
+        const known = new ContextFold({ sendReasoning: false, messagesOnly: true });
+        for (const event of eventsOf(new ContextScript(ulid()).live(deeds))) {
+          known.apply(event);
+          for (const entry of known.entries) {
+            for (const [reasoning, images] of [
+              [false, true],
+              [true, false],
+            ] as const) {
+              const first = known.messagesOf(entry, reasoning, images);
+              expect(first).toEqual(entryMessages(entry, reasoning, '', images));
+              if (known.messagesOf(entry, reasoning, images) === first) same += 1;
+            }
+          }
+        }
+      }),
+      { numRuns: runs },
+    );
+    expect(same).toBeGreaterThan(runs);
   });
 });

@@ -63,10 +63,10 @@ export class ContextState {
 
   /** `fixed`: `sendReasoning` holds whatever model the run changes to. */
   constructor(
-    private sendReasoning: boolean,
+    protected sendReasoning: boolean,
     private readonly fixed: boolean,
     /** The model takes images; read off the log where it is fed from its begin. */
-    private showImages = true,
+    protected showImages = true,
   ) {}
 
   /** All that it holds, as data that a structured clone keeps; `restore` of one with the same options takes it back. */
@@ -221,8 +221,13 @@ export class ContextState {
     return [...pair, ...steps.flatMap((entry) => this.messagesOf(entry))];
   }
 
-  messagesOf(entry: ContextEntry): PlacedMessage[] {
-    return entryMessages(entry, this.sendReasoning, '', this.showImages);
+  /** By default as the next request holds them. */
+  messagesOf(
+    entry: ContextEntry,
+    sendReasoning = this.sendReasoning,
+    showImages = this.showImages,
+  ): readonly PlacedMessage[] {
+    return entryMessages(entry, sendReasoning, '', showImages);
   }
 
   /** Messages that may still change: the latest step, or the head before the first. `hint` as it would be delivered. */

@@ -4,12 +4,13 @@ import type { EventBody, NewEvent } from '../log/events';
 import { type ContextEntry, tokensOf } from './context-entry';
 
 import { type ContextChange, ContextState, type SavedFold } from './context-state';
+import { KnownMessages } from './known-messages';
 import { estimateTokens, toolTokens } from './tokens';
 
 export interface ContextOptions {
   /** Send the model's reasoning back as `reasoning_content` (switch per endpoint; default of the paper: no). */
   sendReasoning: boolean;
-  /** Only messages will be asked for: no token estimates are kept. */
+  /** Only messages will be asked for, by who leaves them as they are: no token estimates are kept, and each message is made once. */
   messagesOnly?: boolean;
   /**
    * The model takes images, until the log says that it was changed. Only needed where `run.created` is not among the events
@@ -94,15 +95,27 @@ export class ContextFold extends ContextState {
   private base: number | null = null;
   private measured: { tokens: number; estimate: number } | null = null;
   private sending: RequestText | null = null;
+  private readonly known: KnownMessages | null;
 
   constructor(private readonly options: ContextOptions) {
     super(options.sendReasoning, options.fixedReasoning ?? false, options.images ?? true);
+    this.known = options.messagesOnly === true ? new KnownMessages() : null;
   }
 
   /** The text of the next request is made anew. */
   override save(): SavedFold {
-    const { options: _, ...held } = super.save();
+    const { options: _, known: _made, ...held } = super.save();
     return { ...held, sending: null };
+  }
+
+  override messagesOf(
+    entry: ContextEntry,
+    sendReasoning = this.sendReasoning,
+    showImages = this.showImages,
+  ): readonly PlacedMessage[] {
+    return (
+      this.known?.of(entry, sendReasoning, showImages) ?? super.messagesOf(entry, sendReasoning, showImages)
+    );
   }
 
   override apply(event: NewEvent): ContextChange {

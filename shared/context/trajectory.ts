@@ -1,6 +1,6 @@
 import { type ChatMessage, type PlacedMessage, withText } from '../log/chat';
 import type { Tool } from '../log/event-parts';
-import type { EventBody, EventOf, RunEvent } from '../log/events';
+import type { EventBody, EventKind, EventOf, RunEvent } from '../log/events';
 import { ContextFold } from './context';
 import { type ContextEntry, entryMessages, entryOf } from './context-entry';
 import type { SavedFold } from './context-state';
@@ -57,6 +57,29 @@ export interface RefusedSummary {
 export interface TrajectoryOptions {
   reasoning: RowReasoning;
 }
+
+/**
+ * Kinds of events that say something of a trajectory. A fold that is fed these alone, in order, gives the same: no other kind changes
+ * what a model is sent, and their texts (revisions of files, what sessions and evaluations say) need not be read.
+ */
+export const trajectoryKinds: readonly EventKind[] = [
+  'run.created',
+  'model.changed',
+  'segment.started',
+  'step.inherited',
+  'hint.delivered',
+  'model.requested',
+  'model.answered',
+  'action.observed',
+  'step.taught',
+  'summary.started',
+  'summary.rejected',
+  'context.shortened',
+  'context.images_left_out',
+  'limits.changed',
+  'branch.began',
+  'run.status',
+];
 
 /**
  * Run log → trajectories by the same fold that makes the prompt: one per segment, and one per summary turn, which follows
@@ -194,7 +217,7 @@ export class TrajectoryFold {
     const at = new Map<number, number>();
     for (const entry of entries) {
       at.set(entry.step, messages.length);
-      messages.push(...entryMessages(entry, shows, '', images));
+      messages.push(...context.messagesOf(entry, shows, images));
     }
     if (last !== null) addTail(messages, (at.get(last.step) ?? 0) - 1, last.tail);
     const differences = notAsSent({

@@ -30,7 +30,9 @@ it('gives the bytes that the whole record has as a line, whatever was written be
   fc.assert(
     fc.property(fc.array(record, { maxLength: 5 }), (records) => {
       const json = new JsonPieces();
-      for (const each of records) {
+      // Each of them twice, and once more in a list with all before it.
+      const lists = records.map((_, index) => ({ messages: records.slice(0, index + 1) }));
+      for (const each of [...records, ...records, ...lists]) {
         expect(Buffer.concat(json.of(each, '<', '>')).toString()).toBe(`<${jsonLine(each)}>`);
       }
     }),
@@ -41,9 +43,26 @@ it('gives the bytes that the whole record has as a line, whatever was written be
 it('makes the bytes of a long text once while one record after another holds it', () => {
   const json = new JsonPieces();
   const long = 'long '.repeat(100);
-  const [, first] = json.of({ messages: [{ content: long }] });
-  const [, second] = json.of({ messages: [{ content: 'short' }, { content: long }] });
-  expect(second).toBe(first);
+  const bytesIn = (value: unknown) => json.of(value).find(({ length }) => length > long.length);
+  const first = bytesIn({ messages: [{ content: long }] });
+  expect(bytesIn({ messages: [{ content: 'short' }, { content: long }] })).toBe(first);
   json.of({ messages: [] });
-  expect(json.of({ messages: [{ content: long }] })[1]).not.toBe(first);
+  expect(bytesIn({ messages: [{ content: long }] })).not.toBe(first);
+});
+
+it('makes the pieces of a message once, however many records hold it', () => {
+  const json = new JsonPieces();
+  const message = { role: 'tool', content: 'seen' };
+  const holds = (piece: Buffer) => piece.includes('seen');
+  const first = json.of({ messages: [message] }).find(holds);
+  json.of({ messages: [] });
+  const again = json.of({
+    messages: [{ role: 'user', content: 'go on' }, message, message],
+    tools: [message],
+  });
+  expect(again.filter(holds)).toEqual([first, first, first]);
+  expect(again.filter((piece) => piece === first)).toHaveLength(3);
+  expect(Buffer.concat(again).toString()).toBe(
+    '{"messages":[{"role":"user","content":"go on"},{"role":"tool","content":"seen"},{"role":"tool","content":"seen"}],"tools":[{"role":"tool","content":"seen"}]}',
+  );
 });

@@ -6,20 +6,23 @@ const LONG = 128;
 /**
  * Records as bytes of JSON, the same that `jsonLine` gives, in pieces. Rows share most of their texts: a segment carries steps of the
  * one before, a summary turn holds its whole segment, and variants differ in masks alone. So the bytes of a long text are kept until
- * a record comes that does without it.
+ * a record comes that does without it. What stands in a list of a record (messages, tools) may be the same object in several: its
+ * pieces are kept as long as it is. Nothing of a record is changed once it was written.
  */
 export class JsonPieces {
   private now = new Map<string, Buffer>();
   private before = new Map<string, Buffer>();
   private pieces: Buffer[] = [];
   private text = '';
+  private readonly items = new WeakMap<object, readonly Buffer[]>();
 
   /** @param value plain data @param ahead @param behind put before and after it as they are */
   of(value: unknown, ahead = '', behind = ''): Buffer[] {
     this.before = this.now;
     this.now = new Map();
     this.text = ahead;
-    this.put(value);
+    if (isObject(value) && !Array.isArray(value)) this.putObject(value, true);
+    else this.put(value);
     this.text += behind;
     this.endText();
     const { pieces } = this;
@@ -32,29 +35,46 @@ export class JsonPieces {
       if (value.length < LONG) this.text += jsonLine(value);
       else this.putLong(value);
     } else if (Array.isArray(value)) {
-      this.putArray(value);
-    } else if (typeof value === 'object' && value !== null) {
-      this.putObject(value);
+      this.putArray(value, false);
+    } else if (isObject(value)) {
+      this.putObject(value, false);
     } else {
       this.text += JSON.stringify(value) ?? 'null';
     }
   }
 
-  private putArray(items: readonly unknown[]): void {
+  private putArray(items: readonly unknown[], known: boolean): void {
     this.text += '[';
     for (let index = 0; index < items.length; index += 1) {
+      const item = items[index];
       if (index > 0) this.text += ',';
-      this.put(items[index]);
+      if (known && isObject(item)) this.putItem(item);
+      else this.put(item);
     }
     this.text += ']';
   }
 
-  private putObject(fields: object): void {
+  private putItem(item: object): void {
+    this.endText();
+    let own = this.items.get(item);
+    if (own === undefined) {
+      const from = this.pieces.length;
+      this.put(item);
+      this.endText();
+      own = this.pieces.splice(from);
+      this.items.set(item, own);
+    }
+    for (const piece of own) this.pieces.push(piece);
+  }
+
+  /** `known`: of the record itself, whose lists may hold what other records hold too. */
+  private putObject(fields: object, known: boolean): void {
     let between = '{';
     for (const [name, value] of Object.entries(fields)) {
       if (value === undefined) continue;
       this.text += `${between}${JSON.stringify(name)}:`;
-      this.put(value);
+      if (known && Array.isArray(value)) this.putArray(value, true);
+      else this.put(value);
       between = ',';
     }
     this.text += between === '{' ? '{}' : '}';
@@ -69,7 +89,11 @@ export class JsonPieces {
 
   private endText(): void {
     if (this.text === '') return;
-    this.pieces.push(Buffer.from(this.text));
+    this.pieces.push(this.text === ',' ? COMMA : Buffer.from(this.text));
     this.text = '';
   }
 }
+
+const COMMA = Buffer.from(',');
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;

@@ -42,6 +42,7 @@ export class KeptPlans implements PlanStore {
   planned(): DatasetReader {
     const heads = this.heads;
     const reader = this.reader;
+    const { someEvents, ruleMarks } = reader;
     const headOf = async (run: string) => heads.find(({ id }) => id === run) ?? (await reader.run(run));
     return {
       runs: async () => heads,
@@ -54,6 +55,8 @@ export class KeptPlans implements PlanStore {
       events: (...args) => reader.events(...args),
       annotationPage: (...args) => reader.annotationPage(...args),
       ruleSettings: (...args) => reader.ruleSettings(...args),
+      ...(someEvents && { someEvents: (...args) => someEvents.apply(reader, args) }),
+      ...(ruleMarks && { ruleMarks: (...args) => ruleMarks.apply(reader, args) }),
     };
   }
 

@@ -4,16 +4,14 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { WaymarkError } from '@shared/contract/errors';
-import { readerIn } from '../../store/queries/answers';
-import { findRun, readEvents } from '../../store/queries/read-context';
-import { openReads, type Reads } from '../../store/queries/reads';
-import type { DatasetReader } from '../event-pages';
+import { openReads } from '../../store/queries/reads';
 import { type WrittenDataset, writeDataset } from '../export-dataset';
 import { DatasetRegistry } from '../past/dataset-registry';
 import { indexFile } from '../past/record-index';
 import { countMasks, variantPlan } from '../plan';
 import { ExportGate } from './export-gate';
 import type { ExportDone, ExportProgress, ExportTask, RunningExport } from './export-runner';
+import { passing, threadReader } from './thread-reader';
 
 /** One export in this thread: it reads the workspace over a connection of its own. */
 export function runExport(task: ExportTask, tell: (progress: ExportProgress) => void): RunningExport {
@@ -37,7 +35,7 @@ async function exportHere(
   let skipped = 0;
   try {
     const written = await writeDataset(
-      passing(datasetReader(reads), gate),
+      passing(threadReader(reads), gate),
       { ...options, templateWants, out, sources, signal: gate.signal },
       {
         job,
@@ -60,41 +58,6 @@ async function exportHere(
   } finally {
     close();
   }
-}
-
-/**
- * Each event is parsed by schema once, in the pass that plans: a log never changes. The pass that writes takes the same rows as they
- * are.
- */
-function datasetReader(reads: Reads): DatasetReader {
-  const reader = readerIn({ read: reads }, async () => undefined);
-  const checked = new Map<string, number>();
-  return {
-    runs: () => reader.runs(),
-    run: (run) => reader.run(run),
-    annotationPage: (...args) => reader.annotationPage(...args),
-    ruleSettings: (task) => reader.ruleSettings(task),
-    events: async (run, from, limit) => {
-      const known = checked.get(run) ?? 0;
-      if (from + limit - 1 <= known)
-        return readEvents(reads, findRun(reads, run), from, from + limit - 1, limit, false);
-      const events = await reader.events(run, from, limit);
-      const last = events.at(-1);
-      if (last !== undefined && from <= known + 1) checked.set(run, last.seq);
-      return events;
-    },
-  };
-}
-
-/** Each page passes the gate, so that a pause or an end is heard within one. */
-function passing(reader: DatasetReader, gate: ExportGate): DatasetReader {
-  return {
-    ...reader,
-    events: async (...args) => {
-      await gate.pass();
-      return reader.events(...args);
-    },
-  };
 }
 
 /** The dataset is there whatever becomes of the note of it. */

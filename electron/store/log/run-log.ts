@@ -211,7 +211,7 @@ export class RunLog {
         const content = event.texts.get(reference)?.content;
         return typeof content === 'string' ? content : this.blobs.read(reference);
       };
-      return decodeEvent({ ...row, purged: 0 }, run.ulid, load, false);
+      return decodeEvent(row, run.ulid, load, false);
     });
   }
 
