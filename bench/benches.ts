@@ -1,5 +1,6 @@
 import { durability } from './durability/durability';
 import { appendStep } from './engine/append-step';
+import { budgetLine } from './engine/budget-line';
 import { bytesWritten } from './engine/bytes-written';
 import { commandLine } from './engine/command-line';
 import { hostileOutput } from './engine/hostile-output';
@@ -56,6 +57,7 @@ export const benches: readonly Bench[] = [
   appendStep,
   indexCatchUp,
   loopOverhead,
+  budgetLine,
   promptSize,
   bytesWritten,
   sessionOutput,

@@ -85,7 +85,8 @@ function perStep(samples: readonly Written[], from: number, to: number): Written
   };
 }
 
-function written(): Written {
+/** Of this process so far. */
+export function written(): Written {
   const io = readFileSync('/proc/self/io', 'utf8');
   const value = (name: string) => Number(new RegExp(`^${name}: (\\d+)`, 'm').exec(io)?.[1] ?? Number.NaN);
   return { storage: value('write_bytes'), calls: value('wchar') };

@@ -51,12 +51,19 @@ export async function driveShortRun(
   onStep: (step: number) => void = () => undefined,
   more: Partial<ShortRunOptions> = {},
 ): Promise<number[]> {
-  const options = { contextTokens: 1_000_000_000, thought: 160, output: 200, clock: systemClock, ...more };
+  const options = {
+    contextTokens: 1_000_000_000,
+    thought: 160,
+    output: 200,
+    clock: systemClock,
+    context: new ContextFold({ sendReasoning: false }),
+    ...more,
+  };
   const { clock } = options;
   const run = ulid();
   const lock = store.lockRun(run, true);
   if (lock === null) throw new Error(`Run ${run} is new and cannot be driven.`);
-  const state = { run: new RunFold(), context: new ContextFold({ sendReasoning: false }) };
+  const state = { run: new RunFold(), context: options.context };
   const follower = new OutboxFollower(store.reader, run);
   const recorder = new Recorder({
     writer: store.writer,
@@ -93,6 +100,8 @@ export interface ShortRunOptions {
   thought: number;
   output: number;
   clock: Clock;
+  /** A new one, of what the model sees. */
+  context: ContextFold;
 }
 
 interface ShortRun {

@@ -28,11 +28,14 @@ export async function statsCommand(context: CliContext, args: Arguments): Promis
 
 function linesOf(stats: RunStats): string[] {
   const last = stats.points.at(-1);
-  const hours = ((stats.endedAt ?? 0) - (stats.startedAt ?? 0)) / 3_600_000;
+  const hours =
+    stats.workingMs === null
+      ? 'working time unknown'
+      : `${(stats.workingMs / 3_600_000).toFixed(1)} working hours`;
   const cost = last?.cost == null ? 'cost unknown' : `cost ${last.cost.toFixed(2)}`;
   const tokens = `${last?.input ?? 0} tokens in, ${last?.output ?? 0} out`;
   return [
-    `${stats.title}: ${counted(stats.steps, 'step')} in ${counted(stats.segments.length, 'segment')}, ${hours.toFixed(1)} h, ${tokens}, ${cost}`,
+    `${stats.title}: ${counted(stats.steps, 'step')} in ${counted(stats.segments.length, 'segment')}, ${hours}, ${tokens}, ${cost}`,
     ...section('Evaluations', [
       ...stats.evaluations.map(({ step, attempt, score, forced }) => [
         `step ${step}`,

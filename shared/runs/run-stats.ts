@@ -1,4 +1,5 @@
-import type { RunEvent } from '../log/events';
+import type { NewEvent, RunEvent } from '../log/events';
+import { WorkingTime } from './working-time';
 
 /** What a step is about, for plots: families of actions, and answers that are none. */
 export const stepFamilies = [
@@ -15,10 +16,14 @@ export const stepFamilies = [
 ] as const;
 export type StepFamily = (typeof stepFamilies)[number];
 
+/** Working time of the run until then, as `WorkingTime` counts it; null where its log does not say when it worked, as of imports. */
+export type WorkingMs = number | null;
+
 export interface StatsPoint {
   /** Steps answered so far. */
   step: number;
   at: number;
+  workingMs: WorkingMs;
   /** Cumulated; null while no answer had a price. */
   cost: number | null;
   /** Cumulated tokens. */
@@ -29,6 +34,7 @@ export interface StatsPoint {
 export interface StatsEvaluation {
   step: number;
   at: number;
+  workingMs: WorkingMs;
   attempt: number | null;
   score: number | null;
   forced: boolean;
@@ -56,9 +62,11 @@ export interface LogStats {
   steps: number;
   startedAt: number | null;
   endedAt: number | null;
+  /** At its end, or by now. */
+  workingMs: WorkingMs;
   points: StatsPoint[];
   evaluations: StatsEvaluation[];
-  hints: { step: number; at: number; count: number }[];
+  hints: { step: number; at: number; workingMs: WorkingMs; count: number }[];
   segments: StatsSegment[];
   buckets: StatsBucket[];
   /** Time in actions by name, ms; errors are failed actions and commands that exited with another code than 0. */
@@ -83,11 +91,19 @@ export class RunStatsFold {
   private readonly segments: StatsSegment[] = [];
   private buckets: StatsBucket[] = [];
   private width = 1;
+  private readonly time = new WorkingTime();
+  private timed = false;
   private readonly tools = new Map<string, { calls: number; errors: number; ms: number }>();
 
   /** Number of the last event. */
   get reached(): number {
     return this.seq;
+  }
+
+  /** As `WorkingTime.apply`, for the events that it counts by, in order with those of `apply`. */
+  applyTiming(event: NewEvent, at: number): void {
+    this.timed ||= event.kind === 'driver.started' || event.kind === 'branch.began';
+    this.time.apply(event, at);
   }
 
   apply(event: StatsEvent): void {
@@ -120,17 +136,18 @@ export class RunStatsFold {
       case 'evaluation.ended': {
         const { step, attempt, score, forced } = event.body;
         if (this.evaluations.length >= MAX_MARKS) return;
-        this.evaluations.push({ step: step ?? this.steps, at: event.at, attempt, score, forced });
+        this.evaluations.push({ step: step ?? this.steps, ...this.when(event.at), attempt, score, forced });
         return;
       }
       case 'hint.delivered':
         if (this.hints.length >= MAX_MARKS) return;
-        this.hints.push({ step: event.body.step, at: event.at, count: event.body.hints.length });
+        this.hints.push({ step: event.body.step, ...this.when(event.at), count: event.body.hints.length });
         return;
     }
   }
 
-  stats(): LogStats {
+  /** `until`: the end of what is counted as working time, wall clock; absent: the last event of `apply`. */
+  stats(until?: number): LogStats {
     const { seq, steps, endedAt, evaluations, hints, segments, buckets } = this;
     const last = this.point(endedAt ?? 0);
     const points = this.points.at(-1)?.step === steps ? this.points : [...this.points, last];
@@ -140,6 +157,7 @@ export class RunStatsFold {
       steps,
       startedAt: this.startedAt,
       endedAt,
+      workingMs: this.when(until ?? endedAt ?? 0).workingMs,
       evaluations,
       hints,
       segments,
@@ -175,7 +193,11 @@ export class RunStatsFold {
 
   private point(at: number): StatsPoint {
     const { cost, priced, input, output } = this.total;
-    return { step: this.steps, at, cost: priced ? cost : null, input, output };
+    return { step: this.steps, ...this.when(at), cost: priced ? cost : null, input, output };
+  }
+
+  private when(at: number): { at: number; workingMs: WorkingMs } {
+    return { at, workingMs: this.timed ? this.time.ms(at) : null };
   }
 
   private count(step: number, family: StepFamily): void {

@@ -100,6 +100,9 @@ const redaction = z.object({
   scannedBytes: count,
 });
 
+/** A server of a version before sends none. */
+const workingMs = number.nullable().default(null);
+
 const runStats = z.object({
   run,
   title: text,
@@ -107,9 +110,12 @@ const runStats = z.object({
   steps: count,
   startedAt: at.nullable(),
   endedAt: at.nullable(),
-  points: listOf(z.object({ step, at, cost: number.nullable(), input: number, output: number })),
-  evaluations: listOf(z.object({ step, at, attempt: number.nullable(), score, forced: z.boolean() })),
-  hints: listOf(z.object({ step, at, count })),
+  workingMs,
+  points: listOf(z.object({ step, at, workingMs, cost: number.nullable(), input: number, output: number })),
+  evaluations: listOf(
+    z.object({ step, at, workingMs, attempt: number.nullable(), score, forced: z.boolean() }),
+  ),
+  hints: listOf(z.object({ step, at, workingMs, count })),
   segments: listOf(
     z.object({
       segment: count,

@@ -1,4 +1,3 @@
-import type { NewEvent } from '@shared/log/events';
 import { byNeed, type ReportedRun } from '@shared/runs/attention/attention';
 import { bestOf } from '@shared/runs/scores';
 import { WorkingTime } from '@shared/runs/working-time';
@@ -6,6 +5,7 @@ import { LAST_SEQ, rowId, seqOf } from '../file/rows';
 import type { AttentionReader } from './read-attention';
 import { parseRun, type ReadContext, RUN_SELECT, type RunRecord, type RunRow } from './read-context';
 import { runWord } from './read-runs';
+import { applyTiming, timingEvent, timingRows } from './timing-rows';
 
 /** Rows per turn of the thread. */
 const PAGE_ROWS = 2_000;
@@ -134,17 +134,11 @@ function times(
 ): Pick<ReportedRun, 'workingMs' | 'stoodStillMs'> {
   const time = new WorkingTime();
   let stoodStillMs = 0;
-  const rows = context.statements.all<{ kind: string; at: number; previous_at: number; body: string }>(
-    'SELECT kind, at, previous_at, body FROM timing WHERE id BETWEEN ? AND ? ORDER BY id',
-    rowId(run.id, 0),
-    rowId(run.id, LAST_SEQ),
-  );
-  for (const row of rows) {
+  for (const row of timingRows(context, run.id, 0, LAST_SEQ)) {
     // What a branch's parent had used up was not used in this time.
     if (row.kind === 'branch.began') continue;
-    const event = { kind: row.kind, body: JSON.parse(row.body) } as NewEvent;
-    time.apply({ kind: 'hint.undelivered', body: { ids: [] } }, row.previous_at);
-    time.apply(event, row.at);
+    applyTiming(time, row);
+    const event = timingEvent(row);
     if (event.kind === 'clock.suspended') {
       stoodStillMs += Math.max(0, Math.min(to, event.body.to) - Math.max(from, event.body.from));
     }

@@ -12,6 +12,7 @@ import { type OwnedSteps, ownersOf } from '../log/run-owners';
 import { fileSources } from '../projections/file-lineage';
 import { bounded, findRun, type ReadContext, type RunRecord, readEvents, stepSpan } from './read-context';
 import { readHead } from './read-heads';
+import { applyTiming, timingRows } from './timing-rows';
 
 /** Looks further back than this many steps are not searched for: one answer costs some 10 ms. */
 const LOOK_BACK = 400;
@@ -219,16 +220,7 @@ function workingMs(context: ReadContext, run: RunRecord, seq: number): number | 
   const end = context.statements.get<{ at: number }>('SELECT at FROM event WHERE id = ?', rowId(run.id, seq));
   if (end === undefined) return null;
   const time = new WorkingTime();
-  const rows = context.statements.all<{ kind: string; at: number; previous_at: number; body: string }>(
-    'SELECT kind, at, previous_at, body FROM timing WHERE id BETWEEN ? AND ? ORDER BY id',
-    rowId(run.id, 0),
-    rowId(run.id, seq),
-  );
-  for (const row of rows) {
-    // Carries the stamp of the event before, which a dead driver's time ends with.
-    time.apply({ kind: 'hint.undelivered', body: { ids: [] } }, row.previous_at);
-    time.apply({ kind: row.kind, body: JSON.parse(row.body) } as NewEvent, row.at);
-  }
+  for (const row of timingRows(context, run.id, 0, seq)) applyTiming(time, row);
   return time.ms(end.at);
 }
 

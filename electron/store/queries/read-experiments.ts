@@ -6,12 +6,12 @@ import type {
   HintEffect,
   TimedScore,
 } from '@shared/experiments/experiment-run';
-import type { NewEvent } from '@shared/log/events';
 import { hasEnded } from '@shared/runs/run-status';
 import { finalScore } from '@shared/runs/scores';
 import { WorkingTime } from '@shared/runs/working-time';
 import { LAST_SEQ, rowId } from '../file/rows';
 import { parseRun, type ReadContext, type RunRecord, type RunRow } from './read-context';
+import { applyTiming, type TimingRow } from './timing-rows';
 
 /** Keys of a run's rows, for joins with a list of runs. */
 const FIRST = rowId(1, 0);
@@ -80,14 +80,6 @@ export function readExperiment(context: ReadContext, name: string): ExperimentRu
   }
   const rows = rowsOf(context, JSON.stringify(runs.map(({ id }) => id)));
   return runs.map((row) => runOf(context, parseRun(row), JSON.parse(row.created) as Created, rows));
-}
-
-interface TimingRow {
-  id: number;
-  kind: string;
-  at: number;
-  previous_at: number;
-  body: string;
 }
 
 interface ScoreRow {
@@ -205,9 +197,7 @@ function timed(
   let next = 0;
   const follow = (before: number) => {
     for (let row = timing[next]; row !== undefined && row.id < before; row = timing[++next]) {
-      // Carries the stamp of the event before, which a dead driver's time ends with.
-      time.apply({ kind: 'hint.undelivered', body: { ids: [] } }, row.previous_at);
-      time.apply({ kind: row.kind, body: JSON.parse(row.body) } as NewEvent, row.at);
+      applyTiming(time, row);
     }
   };
   const scores = scored.map(({ id, step, score, at }) => {

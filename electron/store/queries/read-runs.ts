@@ -2,7 +2,6 @@ import { asOneLine } from '@shared/base/clean-text';
 import { WaymarkError } from '@shared/contract/errors';
 import { isId } from '@shared/contract/id';
 import type { RunSummary, RunState as RunWord } from '@shared/contract/views';
-import type { NewEvent } from '@shared/log/events';
 import { hasEnded } from '@shared/runs/run-status';
 import { finalScore } from '@shared/runs/scores';
 import { WorkingTime } from '@shared/runs/working-time';
@@ -17,6 +16,7 @@ import {
   type RunRow,
 } from './read-context';
 import { tileRows } from './read-heads';
+import { applyTiming, timingRows } from './timing-rows';
 
 /** Runs between two turns of other reads. */
 const PAGE = 200;
@@ -169,16 +169,7 @@ function summarise(context: ReadContext, run: RunRecord): RunSummary {
 /** By `WorkingTime` over the few events it counts by. Time of a driver that died ends with its last event. */
 function workingMs(context: ReadContext, run: RunRecord, word: RunWord): number {
   const time = new WorkingTime();
-  const rows = context.statements.all<{ kind: string; at: number; previous_at: number; body: string }>(
-    'SELECT kind, at, previous_at, body FROM timing WHERE id BETWEEN ? AND ? ORDER BY id',
-    rowId(run.id, 0),
-    rowId(run.id, LAST_SEQ),
-  );
-  for (const row of rows) {
-    // Carries the stamp of the event before, which a dead driver's time ends with.
-    time.apply({ kind: 'hint.undelivered', body: { ids: [] } }, row.previous_at);
-    time.apply({ kind: row.kind, body: JSON.parse(row.body) } as NewEvent, row.at);
-  }
+  for (const row of timingRows(context, run.id, 0, LAST_SEQ)) applyTiming(time, row);
   return time.ms(word === 'undriven' ? run.changedAt : context.now());
 }
 

@@ -1,13 +1,33 @@
 import { join } from 'node:path';
+import type { DatedEvent, NewEvent } from '@shared/log/events';
+import { ulid } from 'ulid';
 import { expect, test } from 'vitest';
 import { parseArguments } from '../../cli/arguments';
 import type { CliContext } from '../../cli/context';
 import { statsCommand } from '../../cli/stats-commands';
 import { importResearchGym } from '../../dataset/importers/researchgym/import-researchgym';
-import { alice, bob, createRun, RunWriter } from '../../testing/run-writer';
+import { alice, bob, createdBody, createRun, RunWriter } from '../../testing/run-writer';
 import { testStore } from '../../testing/store-fixtures';
 
 const node = join(import.meta.dirname, '../../../e2e/fixtures/researchgym/react-node-real-depth70.json');
+
+const answer = (step: number): NewEvent => ({
+  kind: 'model.answered',
+  body: {
+    step,
+    stepId: ulid(),
+    kind: 'act',
+    text: '',
+    reasoning: '',
+    calls: [],
+    invalid: [],
+    usage: null,
+    cost: null,
+    model: 'm',
+    finishReason: null,
+    durationMs: 1,
+  },
+});
 
 test('figures follow the log, the labels and the people', async () => {
   const store = testStore();
@@ -38,6 +58,70 @@ test('figures follow the log, the labels and the people', async () => {
   expect(after.rules).toContainEqual({ rule: 'command-failed', effect: 'mask', steps: 1 });
 });
 
+test('hours are working time, as an experiment counts it: at each score, at each point and at the end', async () => {
+  const store = testStore();
+  const run = ulid();
+  const minutes = (n: number) => 1_000_000 + n * 60_000;
+  const status = (at: number, to: 'running' | 'paused' | 'waiting_human' | 'finished'): DatedEvent => ({
+    kind: 'run.status',
+    body: { status: to, reason: null, message: '' },
+    at: minutes(at),
+  });
+  const scored = (at: number, step: number, score: number): DatedEvent => ({
+    kind: 'evaluation.ended',
+    body: {
+      step,
+      score,
+      raw: score,
+      outcome: 'scored',
+      attempt: step,
+      forced: false,
+      metrics: {},
+      message: '',
+      penalty: 0,
+      protectedChanged: [],
+      durationMs: 1,
+    },
+    at: minutes(at),
+  });
+  const driver = (at: number, epoch: number): DatedEvent => ({
+    kind: 'driver.started',
+    body: { epoch, pid: 1, host: 'h', app: '1', runtime: 'node', reason: epoch === 1 ? 'start' : 'resume' },
+    at: minutes(at),
+  });
+  const answered = (at: number, step: number): DatedEvent => ({ ...answer(step), at: minutes(at) });
+  const parts: DatedEvent[][] = [
+    [{ kind: 'run.created', body: { ...createdBody(run), experiment: 'hours' }, at: minutes(0) }],
+    [driver(0, 1), status(0, 'running'), answered(10, 1), scored(20, 1, 30)],
+    // A night of waiting, and a driver that was killed without a word.
+    [status(30, 'waiting_human'), status(630, 'running'), answered(640, 2), scored(650, 2, 50)],
+    [
+      driver(1_650, 2),
+      status(1_650, 'running'),
+      answered(1_660, 3),
+      scored(1_670, 3, 40),
+      status(1_680, 'finished'),
+    ],
+  ];
+  let seq = 0;
+  for (const events of parts) {
+    await store.writer.append(run, seq, events);
+    seq += events.length;
+  }
+  const stats = await store.reader.stats(run);
+  const inMinutes = (each: { workingMs: number | null }) => (each.workingMs ?? Number.NaN) / 60_000;
+  expect(stats.points.map(inMinutes)).toEqual([10, 40, 60]);
+  expect(stats.evaluations.map(inMinutes)).toEqual([20, 50, 70]);
+  expect(inMinutes(stats)).toBe(80);
+  const [asked] = await store.reader.experiment('hours');
+  expect(stats.evaluations.map(({ workingMs }) => workingMs)).toEqual(asked?.scores.map(({ ms }) => ms));
+  expect(stats.workingMs).toBe(asked?.workingMs);
+  const context = { store, reader: store.reader, author: alice } as unknown as CliContext;
+  expect((await statsCommand(context, parseArguments(['stats', run]))).lines[0]).toContain(
+    '1.3 working hours',
+  );
+});
+
 test('what was folded before is not folded again, and gives the same', async () => {
   const store = testStore();
   const { run } = await importResearchGym(store, { uuid: 'ada', name: 'Ada' }, node, {
@@ -61,7 +145,7 @@ test('stats RUN prints them', async () => {
   const { run } = await importResearchGym(store, author, node, { title: 'Node', task: null, again: false });
   const context = { store, reader: store.reader, author } as unknown as CliContext;
   const { lines, json } = await statsCommand(context, parseArguments(['stats', run]));
-  expect(lines[0]).toMatch(/^Node: 69 steps in 1 segment, 1\.\d h/);
+  expect(lines[0]).toMatch(/^Node: 69 steps in 1 segment, working time unknown, \d+ tokens in/);
   expect(lines.join('\n')).toMatch(/Evaluations\n {2}step \d+ +try 1/);
   expect(json).toMatchObject({ run, steps: 69 });
 });

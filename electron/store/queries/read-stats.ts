@@ -1,6 +1,7 @@
 import { foldAnnotations } from '@shared/labels/annotation-fold';
 import type { RuleVerdict } from '@shared/labels/labels';
 import type { AnnotationEntry } from '@shared/log/annotations';
+import type { NewEvent } from '@shared/log/events';
 import {
   type MaskCount,
   type PersonProgress,
@@ -11,6 +12,7 @@ import {
 } from '@shared/runs/run-stats';
 import { LAST_SEQ, rowId, seqOf } from '../file/rows';
 import { findRun, type ReadContext, type RunRecord } from './read-context';
+import { applyTiming, timingRows } from './timing-rows';
 
 /** Events per turn of the thread: other readers wait no longer than for these. */
 const PAGE = 2_000;
@@ -60,7 +62,7 @@ export class StatsReader {
     const fold = await this.caughtUp(ulid);
     const run = findRun(this.context, ulid);
     return {
-      ...fold.stats(),
+      ...fold.stats(this.context.isDriven(ulid) ? this.context.now() : run.changedAt),
       run: ulid,
       title: run.facts.title,
       masks: maskCounts(this.context, run),
@@ -76,7 +78,7 @@ export class StatsReader {
         const run = findRun(this.context, ulid);
         if (next > run.seq) return fold;
         const to = Math.min(run.seq, next + PAGE - 1);
-        for (const event of page(this.context, run, next, to)) fold.apply(event);
+        this.follow(fold, run, next, to);
         if (to < run.seq) await new Promise((resolve) => setImmediate(resolve));
       }
     } catch (thrown) {
@@ -84,6 +86,22 @@ export class StatsReader {
       this.folds.delete(ulid);
       throw thrown;
     }
+  }
+
+  private follow(fold: RunStatsFold, run: RunRecord, from: number, to: number): void {
+    const time = { apply: (event: NewEvent, at: number) => fold.applyTiming(event, at) };
+    const timing = timingRows(this.context, run.id, from, to);
+    let next = 0;
+    const until = (seq: number) => {
+      for (let row = timing[next]; row !== undefined && seqOf(row.id) < seq; row = timing[++next]) {
+        applyTiming(time, row);
+      }
+    };
+    for (const event of page(this.context, run, from, to)) {
+      until(event.seq);
+      fold.apply(event);
+    }
+    until(Number.POSITIVE_INFINITY);
   }
 
   private held(ulid: string): RunStatsFold {

@@ -1,4 +1,4 @@
-import type { RunStats } from '@shared/runs/run-stats';
+import type { RunStats, WorkingMs } from '@shared/runs/run-stats';
 import { scaleLinear } from 'd3-scale';
 import { curveStepAfter, line } from 'd3-shape';
 import { useState } from 'react';
@@ -15,20 +15,21 @@ const left = 56;
 const right = width - 16;
 const hour = 3_600_000;
 
-/** Score and cost over the same time or steps, with evaluations and hints where they came. */
+/** Score and cost over the same working time or steps, with evaluations and hints where they came. */
 export function ScorePlot({ stats }: { stats: RunStats }) {
   const text = useText();
   const words = text.plots;
   const { format } = text.common;
   const colours = usePlotColours();
-  const [across, setAcross] = useState<Across>('steps');
-  const start = stats.startedAt ?? 0;
-  const span = Math.max(1, (stats.endedAt ?? 0) - start);
+  const [chosen, setAcross] = useState<Across>('steps');
+  // A log that does not say when the run worked, as an imported one, has steps only.
+  const across = stats.workingMs === null ? 'steps' : chosen;
+  const span = Math.max(1, stats.workingMs ?? 0);
   const x = scaleLinear()
     .domain(across === 'time' ? [0, span / hour] : [0, Math.max(1, stats.steps)])
     .range([left, right]);
-  const place = ({ step, at }: { step: number; at: number }) =>
-    x(across === 'time' ? (at - start) / hour : step);
+  const place = ({ step, workingMs }: { step: number; workingMs: WorkingMs }) =>
+    x(across === 'time' ? (workingMs ?? 0) / hour : step);
   const scored = stats.evaluations.flatMap((each) =>
     each.score === null ? [] : [{ ...each, score: each.score }],
   );
@@ -62,14 +63,22 @@ export function ScorePlot({ stats }: { stats: RunStats }) {
       width={width}
       height={380}
       rows={[
-        [words.step, words.hours, words.what, words.score, words.cost, words.tokensIn, words.tokensOut],
+        [
+          words.step,
+          words.workingHours,
+          words.what,
+          words.score,
+          words.cost,
+          words.tokensIn,
+          words.tokensOut,
+        ],
         ...stats.evaluations.map((each) => [
-          ...[each.step, hours(each.at, start), each.forced ? words.finalEvaluation : words.evaluation],
+          ...[each.step, hours(each.workingMs), each.forced ? words.finalEvaluation : words.evaluation],
           ...[each.score, null, null, null],
         ]),
-        ...stats.hints.map((each) => [each.step, hours(each.at, start), words.hint, null, null, null, null]),
+        ...stats.hints.map((each) => [each.step, hours(each.workingMs), words.hint, null, null, null, null]),
         ...stats.points.map((each) => [
-          ...[each.step, hours(each.at, start), words.answer, null],
+          ...[each.step, hours(each.workingMs), words.answer, null],
           ...[each.cost, each.input, each.output],
         ]),
       ]}
@@ -79,7 +88,7 @@ export function ScorePlot({ stats }: { stats: RunStats }) {
           label={words.across}
           items={[
             { id: 'steps', label: words.bySteps },
-            { id: 'time', label: words.byTime },
+            ...(stats.workingMs === null ? [] : [{ id: 'time' as const, label: words.byTime }]),
           ]}
           chosen={across}
           onChoose={setAcross}
@@ -129,7 +138,7 @@ export function ScorePlot({ stats }: { stats: RunStats }) {
         scale={x}
         at={340}
         reach={312}
-        label={across === 'time' ? words.hours : words.steps}
+        label={across === 'time' ? words.workingHours : words.steps}
         say={(value) => format.count(value)}
       />
     </PlotFrame>
@@ -161,6 +170,6 @@ export function roomyLabels(marks: readonly { at: number; score: number }[]): Re
 }
 const LABEL_WIDTH = 32;
 
-function hours(at: number, start: number): number {
-  return Math.round(((at - start) / hour) * 1000) / 1000;
+function hours(ms: WorkingMs): number | null {
+  return ms === null ? null : Math.round((ms / hour) * 1000) / 1000;
 }
