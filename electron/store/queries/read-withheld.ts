@@ -5,9 +5,9 @@ import type { Author } from '@shared/log/annotations';
 import { LAST_SEQ, rowId, seqOf } from '../file/rows';
 import { ownersOf } from '../log/run-owners';
 import { LabelFlag } from '../projections/fold-rows';
-import { MINE } from './queue-sql';
+import { MINE } from './queue/queue-sql';
+import type { AssignmentReader } from './queue/read-queue-assignments';
 import { bounded, findRun, type ReadContext } from './read-context';
-import type { AssignmentReader } from './read-queue-assignments';
 
 /** Steps of a run whose opinions a person may not be sent yet. */
 export interface Withheld {

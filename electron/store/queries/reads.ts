@@ -1,8 +1,8 @@
+import { QueueReader } from './queue/read-queue';
+import { AssignmentReader } from './queue/read-queue-assignments';
+import { PeopleReader } from './queue/read-queue-people';
 import { AttentionReader } from './read-attention';
 import { openReadContext, type ReadContext } from './read-context';
-import { QueueReader } from './read-queue';
-import { AssignmentReader } from './read-queue-assignments';
-import { PeopleReader } from './read-queue-people';
 import { StatsReader } from './read-stats';
 import { WithheldReader } from './read-withheld';
 

@@ -40,6 +40,9 @@ import {
   blindTiles,
 } from './blind';
 import { type IndexReads, type OtherThreads, type Query, query, queryAfter } from './query';
+import type { QueuePlace } from './queue/read-queue';
+import { readBatches } from './queue/read-queue-batches';
+import { readAnnotators } from './queue/read-queue-people';
 import { readAllowedKinds, readOpenApprovals } from './read-approvals';
 import { readAttentionReport } from './read-attention-report';
 import { bounded, findRun, type ReadContext, readEvents } from './read-context';
@@ -64,9 +67,6 @@ import {
 } from './read-lineage';
 import { type AskedSteps, countMatches, matchingSteps, nearestMatch } from './read-matches';
 import { readOfferedTools } from './read-prompt';
-import type { QueuePlace } from './read-queue';
-import { readBatches } from './read-queue-batches';
-import { readAnnotators } from './read-queue-people';
 import { readOpenHints, readRetroMask } from './read-retro-masks';
 import { readRun, readRuns, resolveRun } from './read-runs';
 import { readSegments } from './read-segments';

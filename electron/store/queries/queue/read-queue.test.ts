@@ -1,9 +1,9 @@
 import { type QueueClass, queueClassOf } from '@shared/labels/review/queue-views';
 import { expect, test } from 'vitest';
-import { Reviewers, runOf } from '../../testing/review-stand';
-import { alice, bob, createRun, RunWriter } from '../../testing/run-writer';
-import { testStore } from '../../testing/store-fixtures';
-import type { Store } from '../api';
+import { Reviewers, runOf } from '../../../testing/review-stand';
+import { alice, bob, createRun, RunWriter } from '../../../testing/run-writer';
+import { testStore } from '../../../testing/store-fixtures';
+import type { Store } from '../../api';
 
 /** The whole queue of a person from its first item, each as "run:step class place/of"; ends where it comes round. */
 async function walk(store: Store, who = alice, open: string | null = null, direction: 1 | -1 = 1) {

@@ -4,13 +4,20 @@ import { combineLabels } from '@shared/labels/effective-label';
 import { type DecidedRange, peopleOfRun, type RunWork } from '@shared/labels/review/people';
 import type { PeopleReport, Person } from '@shared/labels/review/queue-views';
 import type { AnnotationEntry, Author } from '@shared/log/annotations';
-import { LAST_SEQ } from '../file/rows';
-import { LabelProjection } from '../projections/label-projection';
-import { findRun, parseRun, type ReadContext, RUN_SELECT, type RunRecord, type RunRow } from './read-context';
+import { LAST_SEQ } from '../../file/rows';
+import { LabelProjection } from '../../projections/label-projection';
+import {
+  findRun,
+  parseRun,
+  type ReadContext,
+  RUN_SELECT,
+  type RunRecord,
+  type RunRow,
+} from '../read-context';
+import type { WithheldReader } from '../read-withheld';
 import type { AssignmentReader } from './read-queue-assignments';
 import { readBatches } from './read-queue-batches';
 import { deedsOf, readDeeds } from './read-queue-deeds';
-import type { WithheldReader } from './read-withheld';
 
 /** Steps per turn of the thread: other readers wait no longer than for these. */
 const CHUNK = 4_000;

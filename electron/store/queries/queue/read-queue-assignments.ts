@@ -1,6 +1,6 @@
 import { type AssignedRange, assignedRanges, type Part, partOf } from '@shared/labels/review/assigned-ranges';
 import type { AnnotationEntry, Author } from '@shared/log/annotations';
-import type { ReadContext } from './read-context';
+import type { ReadContext } from '../read-context';
 
 export interface RunKey {
   id: number;

@@ -7,8 +7,7 @@ import {
 } from '@shared/labels/review/queue-views';
 import { common, without } from '@shared/labels/review/step-ranges';
 import type { Author } from '@shared/log/annotations';
-import { LAST_SEQ, rowId, seqOf } from '../file/rows';
-import { contestedSql, countSql, itemsSql, undoneSql } from './queue-sql';
+import { LAST_SEQ, rowId, seqOf } from '../../file/rows';
 import {
   findRun,
   isImported,
@@ -17,7 +16,8 @@ import {
   RUN_SELECT,
   type RunRecord,
   type RunRow,
-} from './read-context';
+} from '../read-context';
+import { contestedSql, countSql, itemsSql, undoneSql } from './queue-sql';
 import type { AssignmentReader } from './read-queue-assignments';
 
 /** A place in the order of the queue; without a class, any place of the timeline. */

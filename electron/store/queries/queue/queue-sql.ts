@@ -1,5 +1,5 @@
 import type { QueueClass } from '@shared/labels/review/queue-views';
-import { LabelFlag } from '../projections/fold-rows';
+import { LabelFlag } from '../../projections/fold-rows';
 
 /** What the index `step_contested` holds: disagreements of every kind, and judges in doubt. */
 const CONTESTED = `label_flags & ${

@@ -2,7 +2,7 @@ import { paceOf, type TimedDecision, workByPlace } from '@shared/labels/review/p
 import { machineAt, type PersonDeeds, type RunWork } from '@shared/labels/review/people';
 import type { Person } from '@shared/labels/review/queue-views';
 import type { LabelValue } from '@shared/log/annotations';
-import type { ReadContext } from './read-context';
+import type { ReadContext } from '../read-context';
 
 /** Entries per turn of the thread. */
 const PAGE = 4_000;
