@@ -1,6 +1,6 @@
 import { WaymarkError } from '@shared/contract/errors';
 import type { FileEvidence, GpuEvidence, StepEvidence } from '@shared/labels/evidence';
-import type { NewEvent, RunEvent } from '@shared/log/events';
+import type { RunEvent } from '@shared/log/events';
 import { bestOf } from '@shared/runs/scores';
 import { WorkingTime } from '@shared/runs/working-time';
 import type { FileEdit } from '../../label/file-edit';

@@ -5,7 +5,7 @@ import type { RunSummary, RunState as RunWord } from '@shared/contract/views';
 import { hasEnded } from '@shared/runs/run-status';
 import { finalScore } from '@shared/runs/scores';
 import { WorkingTime } from '@shared/runs/working-time';
-import { LAST_SEQ, rowId } from '../file/rows';
+import { LAST_SEQ } from '../file/rows';
 import {
   findRun,
   isImported,
