@@ -172,8 +172,7 @@ export class RemoteDesk {
     const row: CommandRow = commands[name];
     if (this.opened && row.place === 'workspace')
       return this.opened.workspace.ask(name as WorkspaceCommand, input);
-    if (this.opened && row.place === 'disk')
-      throw needsDisk(name, row.there, this.opened.workspace.status());
+    if (this.opened && row.place === 'disk') throw needsDisk(name, row.there, this.opened.workspace.status());
     const value = await handle(input);
     if (row.place === 'window' && row.afterwards !== undefined && value !== null)
       await this.afterwards(row.afterwards, input);

@@ -46,7 +46,9 @@ function cells(): string[][] {
 }
 
 test('score and cost stand over working hours, drawn, in the table and in the file', async () => {
-  const bridge = show(<ScorePlot stats={stats(true)} />, { 'plots.save': () => ({ path: '/tmp/score.csv' }) });
+  const bridge = show(<ScorePlot stats={stats(true)} />, {
+    'plots.save': () => ({ path: '/tmp/score.csv' }),
+  });
   fireEvent.click(screen.getByRole('tab', { name: 'Working hours' }));
   const drawing = screen.getByRole('img');
   // An axis to 12 would have a whole number at its end.
