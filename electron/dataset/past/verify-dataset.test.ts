@@ -98,6 +98,23 @@ describe('a dataset', () => {
     expect(problems.some((problem) => what.test(problem.what))).toBe(true);
   });
 
+  it.each<[string, RegExp]>([
+    ['trained', /^It says \d+ trained steps in variant rules; the index of its records has \d+\.$/],
+    ['masked', /^It says \d+ masked steps in variant rules; /],
+    ['summary', /^It says \d+ rows of kind summary in variant rules; /],
+  ])('whose manifest says another number of %s is named, with the number that it has', async (name, what) => {
+    const out = await written({ variants: ['all', 'rules'], preset: 'apollo' });
+    const place = join(out, 'manifest.json');
+    const text = await readFile(place, 'utf8');
+    const at = text.lastIndexOf(`"${name}": `);
+    await writeFile(
+      place,
+      text.slice(0, at) + text.slice(at).replace(/\d+/, (number) => `${Number(number) + 1}`),
+    );
+    const { problems } = await verifyDataset(out, scriptedExport());
+    expect(problems).toEqual([{ file: 'manifest.json', line: null, what: expect.stringMatching(what) }]);
+  });
+
   it('is compared with the labels of its own snapshot, and says that there are others by now', async () => {
     const out = await written();
     const label = new EntryMaker('Ada', 'office', '01KRVN00000000000000000001').label(3, 'mask');

@@ -15,7 +15,8 @@ import type { Target } from '../targets/target';
 import { type AnySinks, Writing } from '../writing';
 import { openDataFile, type ReadRecord, readRecords } from './read-records';
 import { recordDifference } from './record-difference';
-import { indexFile } from './record-index';
+import { indexFile, indexLine } from './record-index';
+import { Recount } from './recount';
 import { readManifest, type WrittenManifest } from './written-manifest';
 
 export interface DatasetProblem {
@@ -40,7 +41,7 @@ const namedProblems = 1_000;
 type Checked = WrittenManifest['files'][number];
 
 /**
- * Checks a dataset folder: hashes against the manifest, every record by the rules of its loader, and every record against what the
+ * Checks a dataset folder: hashes against the manifest, its figures against the index of the records, every record by the rules of its loader, and every record against what the
  * workspace's events and the labels of the pinned snapshot give. It reads everything and changes nothing.
  * @throws WaymarkError not_found, bad_input for a folder that is no dataset; `cancelled`
  */
@@ -52,6 +53,7 @@ export async function verifyDataset(
   const { manifest } = await readManifest(folder);
   const check = new Check(folder, manifest, await loadTarget(manifest.exporter));
   await check.hashes();
+  await check.figures();
   const plan = await check.plan(reader, signal);
   if (plan === null) await check.records();
   else await check.against(reader, plan, signal);
@@ -113,6 +115,21 @@ class Check {
     } catch (thrown) {
       this.add(path, null, `It cannot be read: ${reasonOf(thrown)}.`);
     }
+  }
+
+  /** What the manifest says of rows and steps, against what its records are said to be from. */
+  async figures(): Promise<void> {
+    // A row of which there may be no record, or one for each of some steps, cannot be counted from them.
+    if (!this.readable.has(indexFile) || this.target.recordsOf !== undefined) return;
+    const recount = new Recount();
+    for await (const record of this.read(indexFile)) {
+      const line = 'problem' in record ? undefined : indexLine.safeParse(record.value).data;
+      if (line !== undefined) recount.add(line);
+      else
+        this.add(indexFile, record.line, 'problem' in record ? record.problem : 'It is no line of an index.');
+    }
+    for (const each of this.manifest.variants ?? [])
+      for (const what of recount.differences(each)) this.add(manifestFile, null, what);
   }
 
   /** What the workspace gives for the snapshot of the manifest; null when it cannot be made any more, with a note why. */

@@ -32,6 +32,17 @@ const writtenManifest = z.object({
   compression: z.enum(compressions),
   redaction: z.object({ mode: z.enum(redactions) }),
   snapshot: z.object({ sha256: sha }),
+  variants: z
+    .array(
+      z.object({
+        variant: z.enum(exportVariants),
+        trajectories: z.object({ react: count, summary: count }),
+        trained: count,
+        masked: count,
+        left_out: z.array(z.unknown()),
+      }),
+    )
+    .optional(),
   runs: z.array(z.object({ run: idSchema, events: count, annotations: count })),
   files: z.array(
     z.object({
