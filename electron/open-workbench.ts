@@ -5,6 +5,7 @@ import { version } from '../package.json';
 import { systemClock } from './clock';
 import type { Hosts } from './computer/hosts';
 import { DemoServer, demoEndpointName } from './demo/demo';
+import { JudgeJobs } from './judging/judge-jobs';
 import { createEngine } from './runs/engine';
 import type { EngineLog, EngineOptions } from './runs/engine-options';
 import { noHosts } from './runs/start/no-hosts';
@@ -103,12 +104,15 @@ export async function openWorkbench(folder: string, options: OpenOptions): Promi
     log,
     driveApart: options.driveApart,
   });
+  const judging = new JudgeJobs({ store, settings, findKey, addresses, isKeyLocked, resourcesDir, log });
   return {
     folder,
     store,
     engine,
     demo,
+    judging,
     close: async () => {
+      await judging.close();
       await engine.shutdown({ mode: 'pause' });
       await demo.close();
       await store.close();

@@ -1,6 +1,7 @@
 import { WaymarkError } from '@shared/contract/errors';
 import { SerialQueue } from './base/serial-queue';
 import type { DemoServer } from './demo/demo';
+import type { JudgeJobs } from './judging/judge-jobs';
 import type { Engine } from './runs/engine';
 import type { Store } from './store/api';
 
@@ -10,6 +11,8 @@ export interface Workbench {
   readonly store: Store;
   readonly engine: Engine;
   readonly demo: DemoServer;
+  /** Judges that are asked from here. */
+  readonly judging: JudgeJobs;
   /** Pauses what is driven, waits for the writer, lets go of everything. */
   close(): Promise<void>;
 }

@@ -36,6 +36,9 @@ const ExportView = lazy(() =>
 const ImportDialog = lazy(() =>
   import('./features/import/ImportDialog').then((m) => ({ default: m.ImportDialog })),
 );
+const JudgeDialog = lazy(() =>
+  import('./features/judging/JudgeDialog').then((m) => ({ default: m.JudgeDialog })),
+);
 const RulesDialog = lazy(() =>
   import('./features/rules/RulesDialog').then((m) => ({ default: m.RulesDialog })),
 );
@@ -144,6 +147,7 @@ function Dialogs() {
       <Suspense fallback={null}>
         {dialog === 'newRun' && <NewRunDialog onClose={closeDialog} />}
         {dialog === 'plots' && <PlotsDialog onClose={closeDialog} />}
+        {dialog === 'judge' && <JudgeDialog onClose={closeDialog} />}
         {dialog === 'rules' && <RulesDialog onClose={closeDialog} />}
         {dialog === 'import' && <ImportDialog onClose={closeDialog} />}
         {dialog === 'settings' && <SettingsDialog onClose={closeDialog} />}

@@ -2,6 +2,7 @@ import { call, listen } from './api';
 import { addApproval, dropApprovals, loadApprovals } from './features/approvals/approvals';
 import { loadHints, useHints } from './features/hints/hints';
 import { loadJobs, startJobs } from './features/jobs/jobs';
+import { beginBatches, loadBatches, startBatches } from './features/jobs/judge-batches';
 import { startHostPrompts } from './features/prompts/host-prompts';
 import { clearSearch } from './features/search/search';
 import { forgetAnswers, refreshAnswers } from './state/answer-cache';
@@ -31,6 +32,7 @@ export function startSync(): () => void {
     startComputers(),
     startHostPrompts(),
     startJobs(),
+    startBatches(),
     listen('datasets.changed', () => {
       refreshAnswers('datasets.list');
       refreshAnswers('datasets.forStep');
@@ -72,11 +74,14 @@ export function startSync(): () => void {
       if (status.folder === null) return;
       attempt(loadRuns);
       attempt(loadJobs);
+      attempt(beginBatches);
     }),
     listen('settings.changed', (settings) => useSettings.setState({ settings })),
     useSettings.subscribe(({ settings }, before) => {
       const name = before.settings?.annotator.name;
-      if (name !== undefined && settings?.annotator.name !== name) forgetOpinions();
+      if (name === undefined || settings?.annotator.name === name) return;
+      forgetOpinions();
+      attempt(loadBatches);
     }),
     listen('approval.asked', addApproval),
     listen('menu.command', ({ command }) => runMenuCommand(command)),
@@ -130,7 +135,9 @@ async function begin(): Promise<void> {
   setWorkspace(status);
   if (status.folder !== null && take === null) await loadRuns();
   // Asked for last: nobody waits for it, and it looks at the disk.
-  if (status.folder !== null) attempt(loadJobs);
+  if (status.folder === null) return;
+  attempt(loadJobs);
+  attempt(beginBatches);
 }
 
 /** Whoever reads a step blind is known by name: what was read under another name is read again before it shows. */

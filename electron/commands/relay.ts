@@ -43,6 +43,7 @@ export function relay(bench: Workbench, options: RelayOptions): () => void {
           return;
       }
     }),
+    bench.judging.subscribe(() => publisher.publish('judge.changed', {})),
   ];
   return () => {
     for (const stop of stops) stop();

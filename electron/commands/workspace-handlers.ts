@@ -5,6 +5,7 @@ import { startDemoRun } from '../demo/start-demo-run';
 import type { TerminalPump } from '../ipc/terminal-pump';
 import type { WorkbenchHolder } from '../workbench';
 import { checkpointHandlers } from './checkpoints';
+import { judgeHandlers } from './judging';
 import { guidelineHandlers, labelHandlers, retroMaskHandlers, ruleHandlers } from './labels';
 import { queueHandlers } from './queue';
 import {
@@ -54,6 +55,7 @@ export function workspaceHandlers(input: WorkspaceHandlerInput) {
     ...queueHandlers({ holder, author }),
     ...hintHandlers(holder, author),
     ...ruleHandlers(holder, author),
+    ...judgeHandlers(holder, author),
     ...runChangeHandlers({ holder, author, settings }),
   };
 }

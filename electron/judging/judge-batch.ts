@@ -31,7 +31,10 @@ export interface BatchOptions {
   /** How often turns that are missing from an answer are asked for again, and a failed request is sent again. */
   tries: number;
   firstPauseMs: number;
+  /** Gives up what is under way. */
   signal: AbortSignal;
+  /** Ends the batch once what is under way has been answered and stored. */
+  stopping?: AbortSignal | undefined;
 }
 
 /** What this process has added to the batch. */
@@ -88,6 +91,8 @@ class Batch {
   private unparsable = 0;
   /** Parameters that the endpoint does not take, by what it said. */
   private readonly refusals: ModelFailure[] = [];
+  /** Nothing more is sent: nobody waits any longer to try again. */
+  private readonly ending = new AbortController();
 
   constructor(
     private readonly store: JudgedStore,
@@ -96,6 +101,8 @@ class Batch {
     const counts = { asked: 0, votes: 0, against: 0, unparsable: 0, missing: 0 };
     const tokens = { inputTokens: 0, outputTokens: 0 };
     this.spent = options.spent ?? 0;
+    for (const each of [options.signal, options.stopping])
+      each?.addEventListener('abort', () => this.ending.abort(), { once: true });
     this.result = { ...counts, ...tokens, cost: options.price === null ? null : 0, ended: null };
   }
 
@@ -123,7 +130,7 @@ class Batch {
     const most = estimatedCost(body, task.outputTokens(open.length), price) ?? 0;
     for (let failures = 0; ; ) {
       if (this.result.ended !== null) return null;
-      if (signal.aborted) return this.end({ why: 'cancelled' });
+      if (signal.aborted || this.options.stopping?.aborted === true) return this.end({ why: 'cancelled' });
       if (maxCost !== null && this.spent + this.underWay + most > maxCost) {
         // What is under way may cost less than it could.
         if (this.requests === 0) return this.end({ why: 'cost' });
@@ -169,7 +176,8 @@ class Batch {
         return this.end({ why: 'failed', failure });
       }
       const wait = backOffMs(failures, { firstMs: firstPauseMs, longestMs: 60_000 }, 1);
-      await pause(Math.max(wait, failure.retryAfterMs ?? 0), undefined, { signal }).catch(() => undefined);
+      const longer = Math.max(wait, failure.retryAfterMs ?? 0);
+      await pause(longer, undefined, { signal: this.ending.signal }).catch(() => undefined);
     }
   }
 

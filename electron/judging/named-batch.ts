@@ -8,9 +8,11 @@ import { judgeTasks } from './judge-work';
 import { rewardTasks } from './reward-work';
 
 export interface DriveOptions
-  extends Pick<BatchOptions, 'model' | 'together' | 'tries' | 'firstPauseMs' | 'signal'> {
+  extends Pick<BatchOptions, 'model' | 'together' | 'tries' | 'firstPauseMs' | 'signal' | 'stopping'> {
   /** Of the endpoint, as this installation knows it now. */
   price: Price | null;
+  /** The process ends: a batch that this cuts short is left without an end, and so is `interrupted`. */
+  isLeaving?: (() => boolean) | undefined;
 }
 
 /** What a batch has still to ask, by its choices. */
@@ -29,7 +31,7 @@ export function tasksOf(store: Pick<Store, 'reader'>, choices: BatchChoices): As
 export async function driveBatch(
   store: Pick<Store, 'reader' | 'writer'>,
   held: HeldBatch,
-  { price, ...options }: DriveOptions,
+  { price, isLeaving, ...options }: DriveOptions,
 ): Promise<StoredBatch> {
   const { choices, counts } = await store.reader.judgeBatch(held.id);
   const { ended, missing } = await runBatch(store, tasksOf(store, choices), {
@@ -44,6 +46,7 @@ export async function driveBatch(
   const kept = failure && { code: failure.code, message: failure.message.slice(0, 10_000) };
   const end = { why: ended?.why ?? 'done', failure: kept, missing } as const;
   const batch = await store.reader.judgeBatch(held.id);
+  if (end.why === 'cancelled' && isLeaving?.() === true) return batch;
   try {
     await store.writer.endBatch(held, end);
   } catch (thrown) {

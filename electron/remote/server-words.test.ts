@@ -9,7 +9,7 @@ import {
   type WorkspaceCommand,
 } from '@shared/contract/ipc';
 import { eventPlaces } from '@shared/contract/ipc/event-places';
-import { settingsSchema } from '@shared/contract/settings';
+import { endpointSchema, settingsSchema } from '@shared/contract/settings';
 import { visibleText } from '@shared/terminal/visible-text';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -21,9 +21,14 @@ import { workspaceHandlers } from '../commands/workspace-handlers';
 import { DatasetRegistry } from '../dataset/past/dataset-registry';
 import { indexLineOf } from '../dataset/past/record-index';
 import { TerminalPump } from '../ipc/terminal-pump';
+import { JudgeJobs } from '../judging/judge-jobs';
+import { readRubrics } from '../judging/rubric';
 import { encodeFrame, MessageDecoder } from '../serve/frames';
 import { answerLimit } from '../serve/protocol';
+import { resourcesDir } from '../testing/agent-host/agent-setup';
+import { begunBatch } from '../testing/begun-batch';
 import { realisticWorkspace } from '../testing/realistic-run';
+import { createdBody } from '../testing/run-writer';
 import { temporaryFolder, testStore } from '../testing/store-fixtures';
 import { type Workbench, WorkbenchHolder } from '../workbench';
 import { answerSchemas } from './answers/answer-schemas';
@@ -37,6 +42,7 @@ const me = { uuid: '6f1c1f0a-1111-4111-8111-111111111111', name: 'Ada' };
 let handlers: Partial<Handlers>;
 let run = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
 const dataset = 'da'.repeat(32);
+const judge = endpointSchema.parse({ name: 'strict', baseUrl: 'http://127.0.0.1:9/v1', model: 'm' });
 
 /** As it comes out of a frame. */
 function sent(message: unknown): unknown {
@@ -58,12 +64,24 @@ async function served(): Promise<void> {
   const store = testStore(built.folder);
   await store.drain();
   await rememberDataset(built.folder);
-  const bench = { folder: built.folder, store } as Partial<Workbench> as Workbench;
+  const settings = settingsSchema.parse({ endpoints: [judge] });
+  const judging = new JudgeJobs({
+    store,
+    resourcesDir,
+    settings: { current: settings },
+    findKey: () => null,
+    log: { info: () => undefined, error: () => undefined },
+  });
+  await begunBatch(
+    store,
+    { name: judge.name, model: createdBody(run).model, rubrics: await readRubrics(resourcesDir, null) },
+    { runs: [run] },
+  );
+  const bench = { folder: built.folder, store, judging } as Partial<Workbench> as Workbench;
   const holder = new WorkbenchHolder(() => Promise.resolve(bench));
   await holder.open(built.folder);
   const pump = new TerminalPump({ publish: () => undefined });
   pump.attach(store.reader);
-  const settings = settingsSchema.parse({});
   handlers = {
     ...workspaceHandlers({ holder, author: () => me, settings: () => settings, pump, resourcesDir: '' }),
     ...datasetReads(holder, { publish: () => undefined }, () => me),
@@ -172,6 +190,8 @@ describe('what our own server says', () => {
       'datasets.row': [{ dataset, file: 'train.jsonl', record: 1 }],
       'export.findings': [{ runs: [run], undecided: 'train' }],
       'stats.run': [{ run }],
+      'judge.estimate': [{ runs: [run], endpoint: judge.name, steps: 'undecided' }],
+      'judge.batches': [undefined],
     };
     const lost: string[] = [];
     for (const [command, inputs] of Object.entries(asked) as [WorkspaceCommand, unknown[]][]) {

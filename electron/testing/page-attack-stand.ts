@@ -24,6 +24,7 @@ import { ExportJobs } from '../dataset/jobs/export-jobs';
 import { exportApart } from '../dataset/jobs/export-thread';
 import { DemoServer } from '../demo/demo';
 import { TerminalPump } from '../ipc/terminal-pump';
+import { JudgeJobs } from '../judging/judge-jobs';
 import { originOf } from '../model/bound-key';
 import { RemoteDesk } from '../remote/remote-desk';
 import { createEngine } from '../runs/engine';
@@ -141,7 +142,15 @@ export class PageAttackStand {
       retry: { attempts: 1, patienceMs: 0, firstMs: 1, longestMs: 1 },
     });
     const demo = new DemoServer({ resourcesDir, paceMs: 0 });
-    const bench = { folder: workspace, store, engine, demo, close: () => store.close() };
+    const judging = new JudgeJobs({
+      store,
+      settings,
+      resourcesDir,
+      log,
+      findKey: (name, variable, origin) => keys.find(name, variable, origin),
+      graceMs: 0,
+    });
+    const bench = { folder: workspace, store, engine, demo, judging, close: () => store.close() };
     const holder = new WorkbenchHolder(async () => bench);
     await holder.open(workspace);
     const prompts = new PromptDesk();
@@ -216,6 +225,7 @@ export class PageAttackStand {
         pump.attach(null);
         prompts.dispose();
       },
+      () => judging.close(),
       () => engine.shutdown({ mode: 'now' }),
       () => demo.close(),
       () => store.close(),

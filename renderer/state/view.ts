@@ -2,7 +2,15 @@ import { create } from 'zustand';
 
 export type Mode = 'watch' | 'review' | 'export';
 export type DetailTab = 'step' | 'prompt' | 'files' | 'queries' | 'terminals' | 'labels';
-export type DialogName = 'newRun' | 'import' | 'plots' | 'rules' | 'settings' | 'shortcuts' | 'about';
+export type DialogName =
+  | 'newRun'
+  | 'import'
+  | 'judge'
+  | 'plots'
+  | 'rules'
+  | 'settings'
+  | 'shortcuts'
+  | 'about';
 
 interface ViewState {
   mode: Mode;

@@ -14,6 +14,7 @@ import { hints } from './en/hints';
 import { hostPrompts } from './en/host-prompts';
 import { importing, restore } from './en/import-restore';
 import { inbox } from './en/inbox';
+import { judging } from './en/judging';
 import { keys } from './en/keys';
 import { exchange, labels, retro, similar } from './en/labels';
 import { newRun } from './en/new-run';
@@ -56,6 +57,7 @@ export const en = {
   importing,
   inbox,
   jobs,
+  judging,
   labels,
   newRun,
   palette,

@@ -17,6 +17,7 @@ import { datasetCommands } from './ipc/dataset';
 import { fileCommands } from './ipc/files';
 import { hintCommands } from './ipc/hints';
 import { type ImportProgress, importCommands } from './ipc/imports';
+import { judgeCommands } from './ipc/judging';
 import { guidelineCommands, labelCommands, retroMaskCommands } from './ipc/labels';
 import { mergeCommands } from './ipc/merge';
 import type { Output } from './ipc/parts';
@@ -67,6 +68,7 @@ export const commands = {
   ...queueCommands,
   ...remoteCommands,
   ...ruleCommands,
+  ...judgeCommands,
 } as const;
 
 export type CommandName = keyof typeof commands;
@@ -130,6 +132,8 @@ export interface EventPayloads {
   'export.progress': { job: ExportJob };
   /** A dataset was written, or taken out of the list. */
   'datasets.changed': Record<string, never>;
+  /** A batch of a judge began, got on, or ended here. */
+  'judge.changed': Record<string, never>;
   'menu.command': { command: string };
 }
 export type EventName = keyof EventPayloads;

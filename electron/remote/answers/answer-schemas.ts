@@ -4,6 +4,7 @@ import { datasetAnswers } from './datasets';
 import { fileAnswers } from './files';
 import { findingAnswers } from './findings';
 import { hintAnswers } from './hints';
+import { judgeAnswers } from './judging';
 import { labelAnswers } from './labels';
 import { reviewAnswers } from './review';
 import { runAnswers, terminalAnswers } from './runs';
@@ -25,4 +26,5 @@ export const answerSchemas = {
   ...reviewAnswers,
   ...findingAnswers,
   ...datasetAnswers,
+  ...judgeAnswers,
 } satisfies { [C in WorkspaceCommand]: z.ZodType<CommandOutput<C>> };

@@ -33,5 +33,6 @@ export const eventSchemas = {
   'approval.asked': approvalAsked,
   'attention.changed': empty,
   'datasets.changed': empty,
+  'judge.changed': empty,
   'attention.open': z.object({ run, step: step.nullable() }),
 } satisfies { [E in WorkspaceEvent]: z.ZodType<EventPayloads[E]> };

@@ -7,6 +7,7 @@ import { rowsNow } from '../../state/rows/rows';
 import { clearRange, moveCursor, useTimeline } from '../../state/run/timeline';
 import { attempt } from '../../state/toasts';
 import { openDialog, setMode, setTab, useView } from '../../state/view';
+import { openJudge } from '../judging/judging';
 import { useLabelCommands } from '../labels/label-commands';
 import { following, preceding } from '../labels/labels';
 import { openPalette } from '../palette/palette';
@@ -39,6 +40,7 @@ export function useAppCommands(): void {
   useCommand('app.plots', () => openDialog('plots'));
   useCommand('app.rules', () => openDialog('rules'));
   useCommand('app.import', () => openDialog('import'));
+  useCommand('run.judge', () => openJudge());
   useCommand('app.computers', () => openComputers());
   useCommand('app.settings', () => openDialog('settings'));
   useCommand('app.shortcuts', () => openDialog('shortcuts'));

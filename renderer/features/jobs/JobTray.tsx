@@ -7,12 +7,15 @@ import { Icon, type IconName } from '../../components/Icon';
 import { showDataset } from '../../state/export-page';
 import { attempt } from '../../state/toasts';
 import { useText } from '../../text/language';
+import { JudgeJob } from './JudgeJob';
 import { cancelJob, isLeft, isOver, openTray, pauseJob, progressOf, resumeJob, useJobs } from './jobs';
+import { listedBatches, useBatches } from './judge-batches';
 
-/** The list of exports over the page; it stays while other screens are worked in, and Escape closes it. */
+/** The list of exports and batches of judges over the page; it stays while other screens are worked in, and Escape closes it. */
 export function JobTray({ anchor }: { anchor: HTMLElement | null }) {
   const text = useText().jobs;
   const list = useJobs((state) => state.list);
+  const batches = listedBatches(useBatches(), Date.now());
   const box = useRef<HTMLDivElement>(null);
 
   useLayoutEffect(() => {
@@ -59,11 +62,14 @@ export function JobTray({ anchor }: { anchor: HTMLElement | null }) {
         <IconButton icon="close" label={text.close} onClick={leave} />
       </div>
       <ul className="jobs-list">
+        {batches.map((batch) => (
+          <JudgeJob key={batch.id} batch={batch} />
+        ))}
         {list.map((job) => (
           <Job key={job.id} job={job} />
         ))}
       </ul>
-      {list.length === 0 && <p className="jobs-none text-12 quiet">{text.none}</p>}
+      {list.length + batches.length === 0 && <p className="jobs-none text-12 quiet">{text.none}</p>}
     </div>,
     document.body,
   );

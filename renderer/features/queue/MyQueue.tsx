@@ -4,6 +4,7 @@ import { Empty } from '../../components/Empty';
 import { attempt } from '../../state/toasts';
 import { setMode } from '../../state/view';
 import { useText } from '../../text/language';
+import { openJudge } from '../judging/judging';
 import { CommandKeys } from '../shortcuts/CommandKeys';
 import { goQueue, useQueue } from './queue';
 
@@ -55,6 +56,14 @@ export function MyQueue({ onGo }: { onGo: () => void }) {
           keys={<CommandKeys command="queue.rest" />}
         >
           {words.rest}
+        </Button>
+        <Button
+          onClick={() => {
+            onGo();
+            openJudge(view.runs.map(({ run }) => run));
+          }}
+        >
+          {text.judging.item}
         </Button>
         <span className="space" />
         <Button

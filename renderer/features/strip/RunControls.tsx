@@ -13,6 +13,7 @@ import { useOnlyRead } from '../../state/workspace';
 import { useText } from '../../text/language';
 import { AllowedKindsDialog } from '../approvals/AllowedKindsDialog';
 import { branchItems } from '../branches/branches';
+import { judgeItem } from '../judging/judging';
 import { KeyMissingDialog } from '../settings/KeyMissingDialog';
 import { loadKeys, useKeys } from '../settings/keys';
 import { type Control, ControlSheet } from './ControlSheet';
@@ -109,6 +110,7 @@ export function RunControls({ run }: { run: RunSummary }) {
     ...(moving ? pausing : []),
     ...(ended ? [] : [...changing, kinds]),
     ...branchItems(run.id, text, !ended),
+    judgeItem(run.id, text),
     {
       id: 'record',
       label: words.record,

@@ -74,6 +74,7 @@ export const commandTable = [
   { id: 'run.branch', keys: ['g b'], group: 'steer' },
   { id: 'run.checkpoints', keys: ['g k'], group: 'steer' },
   { id: 'run.lineage', keys: ['g f'], group: 'steer' },
+  { id: 'run.judge', keys: ['g a'], group: 'everywhere' },
   { id: 'app.search', keys: ['/'], group: 'everywhere' },
   { id: 'app.palette', keys: ['Mod+k'], group: 'everywhere' },
   { id: 'app.flush', keys: ['Mod+s'], group: 'everywhere' },

@@ -16,7 +16,7 @@ export const jobs = {
     `Jobs: ${n === 0 ? 'none in progress' : `${n} in progress`}${needs ? ', one needs attention' : ''}`,
   needsMark: '!',
   close: 'Close the list of jobs',
-  none: 'No exports in progress.',
+  none: 'No exports or judges in progress.',
   show: 'Show',
   left: (n: number) =>
     n === 1 ? 'An export was interrupted and can continue' : `${n} exports were interrupted and can continue`,

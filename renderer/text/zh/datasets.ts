@@ -6,7 +6,7 @@ export const jobs: Text['jobs'] = {
     `作业：${n === 0 ? '没有进行中的作业' : `${n} 个进行中`}${needs ? '，有一个需要处理' : ''}`,
   needsMark: '!',
   close: '关闭作业列表',
-  none: '没有进行中的导出。',
+  none: '没有进行中的导出或评判。',
   show: '查看',
   left: (n) => `${n} 个导出曾被中断，可以继续`,
   doneToast: (records) => `导出完成：${records.toLocaleString('zh-CN')} 条记录`,

@@ -28,6 +28,7 @@ export const eventPlaces = {
   'import.progress': 'window',
   'export.progress': 'window',
   'datasets.changed': 'workspace',
+  'judge.changed': 'workspace',
   'menu.command': 'window',
 } as const satisfies Record<EventName, 'workspace' | 'window'>;
 

@@ -1,0 +1,407 @@
+import { type Failure, isErrorCode, toFailure, WaymarkError } from '@shared/contract/errors';
+import type { JudgeRequest } from '@shared/contract/ipc/judging';
+import type { JudgeBatchView, JudgeEstimate } from '@shared/contract/judge-views';
+import { type Endpoint, namedEndpoint } from '@shared/contract/settings';
+import { type BatchChoices, batchState, type StoredBatch } from '@shared/judging/batch';
+import { authorName } from '@shared/labels/author-name';
+import type { Author } from '@shared/log/annotations';
+import type { ModelRef } from '@shared/log/event-parts';
+import { visibleText } from '@shared/terminal/visible-text';
+import { modelRef } from '../agent/model-ref';
+import { newUlid } from '../base/new-ulid';
+import { originOf } from '../model/bound-key';
+import { unlessRemoved } from '../review/step-owners';
+import type { EngineOptions } from '../runs/engine-options';
+import type { Store } from '../store/api';
+import type { HeldBatch } from '../store/log/judge-batches';
+import type { BatchEstimate } from './judge-batch';
+import type { JudgeTask } from './judge-task';
+
+export interface JudgeJobsOptions
+  extends Pick<EngineOptions, 'settings' | 'findKey' | 'addresses' | 'isKeyLocked' | 'resourcesDir' | 'log'> {
+  store: Store;
+  /** How long a closing workspace waits for answers that are paid for, ms; default 3 s. */
+  graceMs?: number | undefined;
+}
+
+/** Requests under way at a time, tries of each, and the first pause between them: as on the command line. */
+const TOGETHER = 8;
+const TRIES = 3;
+const FIRST_PAUSE_MS = 1_000;
+const GRACE_MS = 3_000;
+/** Batches that are listed. */
+const MOST = 100;
+/** Runs of a batch that are named, and that are looked at for steps a person decides blind. */
+const MOST_RUNS = 200;
+
+/** A batch that this process asks for. */
+interface Job {
+  judge: string;
+  /** Steps it is about, those that are judged already included. */
+  total: number;
+  /** Sends nothing more. */
+  stopping: AbortController;
+  /** Gives up what is under way. */
+  giveUp: AbortController;
+  done: Promise<void>;
+}
+
+interface Ready {
+  id: string;
+  choices: BatchChoices;
+  price: Endpoint['price'];
+  total: number;
+  begin(held: HeldBatch): Promise<void>;
+}
+
+/** Batches of judges that a window asks for, in the background of the process that has the workspace open. */
+export class JudgeJobs {
+  private readonly jobs = new Map<string, Job>();
+  /** Names of judges that are about to be asked. */
+  private readonly beginning = new Set<string>();
+  private readonly listeners = new Set<() => void>();
+  private counting: { key: string; abort: AbortController; found: Promise<BatchEstimate> } | null = null;
+  private closing = false;
+
+  constructor(private readonly options: JudgeJobsOptions) {}
+
+  /** Hears that a batch began, is to stop, or has ended here. */
+  subscribe(listener: () => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  /** What `start` with the same would send. @throws WaymarkError not_found, bad_input, refused; cancelled by a newer question */
+  async estimate(request: JudgeRequest, viewer: Author): Promise<JudgeEstimate> {
+    const { choices, endpoint } = await this.choicesFor(request, viewer);
+    const found = await this.countNewest(choices);
+    return { judge: choices.judge, ...found, obstacle: this.obstacle(choices.judge, endpoint) };
+  }
+
+  /** Begins a batch; resolves once it is stored. @throws WaymarkError not_found, bad_input, refused, read_only, model_key_missing */
+  async start(request: JudgeRequest, viewer: Author): Promise<string> {
+    const { choices, endpoint } = await this.choicesFor(request, viewer);
+    const id = newUlid();
+    await this.begin(endpoint, choices.judge, async () => {
+      const { steps } = await this.count(choices);
+      if (steps === 0)
+        throw new WaymarkError(
+          'refused',
+          `There is nothing left for ${choices.judge} to judge in these runs.`,
+        );
+      const begin = (held: HeldBatch) => this.options.store.writer.beginBatch(held, choices);
+      return { id, choices, price: endpoint.price, total: steps, begin };
+    });
+    return id;
+  }
+
+  /**
+   * Goes on where a batch stood, whoever began it. The workspace may be somebody else's, so it is asked only where the settings
+   * have its endpoint. @throws WaymarkError as `start`; endpoint_differs
+   */
+  async resume(id: string, maxCost: number | null): Promise<void> {
+    const { store } = this.options;
+    const { choices, counts } = await store.reader.judgeBatch(id);
+    const endpoint = this.ownEndpoint(choices.model);
+    refuseUnpriced(maxCost ?? choices.maxCost, endpoint);
+    await this.begin(endpoint, choices.judge, async () => ({
+      id,
+      choices,
+      price: endpoint.price,
+      total: counts.votes + (await this.count(choices)).steps,
+      begin: (held) => store.writer.resumeBatch(held, maxCost),
+    }));
+  }
+
+  /** Sends nothing more; what is under way is stored when it is answered. @throws WaymarkError not_found, refused */
+  async stop(id: string): Promise<void> {
+    const job = this.jobs.get(id);
+    if (job === undefined) {
+      const { end, choices } = await this.options.store.reader.judgeBatch(id);
+      if (end !== null || !this.options.store.isAsked(choices.judge)) return;
+      throw new WaymarkError(
+        'refused',
+        `${choices.judge} is being asked by another process. Stop it where it was started.`,
+      );
+    }
+    job.stopping.abort();
+    this.tell();
+  }
+
+  /** The newest batches as this person may know them, the newest first. */
+  async list(viewer: Author): Promise<JudgeBatchView[]> {
+    const { store } = this.options;
+    const batches = (await store.reader.judgeBatches()).slice(0, MOST);
+    const hidden = await this.hiddenFrom(viewer, batches);
+    const held = new Map<string, boolean>();
+    for (const { end, choices } of batches)
+      if (end === null && !held.has(choices.judge)) held.set(choices.judge, store.isAsked(choices.judge));
+    return batches.map((batch) => this.viewOf(batch, held.get(batch.choices.judge) === true, hidden));
+  }
+
+  /** Ends what is asked for; what this cuts short is `interrupted` and can be resumed. */
+  async close(): Promise<void> {
+    this.closing = true;
+    this.counting?.abort.abort();
+    const jobs = [...this.jobs.values()];
+    for (const { stopping } of jobs) stopping.abort();
+    const late = setTimeout(() => {
+      for (const { giveUp } of jobs) giveUp.abort();
+    }, this.options.graceMs ?? GRACE_MS);
+    await Promise.all(jobs.map(({ done }) => done));
+    clearTimeout(late);
+  }
+
+  private async begin(endpoint: Endpoint, judge: string, prepare: () => Promise<Ready>): Promise<void> {
+    const obstacle = this.obstacle(judge, endpoint);
+    if (obstacle !== null) throw new WaymarkError(obstacle.code, obstacle.message);
+    this.beginning.add(judge);
+    try {
+      await this.drive(await prepare());
+    } finally {
+      this.beginning.delete(judge);
+    }
+  }
+
+  private async drive({ id, choices, price, total, begin }: Ready): Promise<void> {
+    const { store, log } = this.options;
+    const { judge, model } = choices;
+    if (this.closing) throw new WaymarkError('cancelled', 'The workspace is being closed. Nothing was sent.');
+    const lock = store.lockJudge(judge);
+    if (lock === null) throw askedAlready(judge);
+    const held = { id, epoch: lock.epoch };
+    try {
+      const [{ driveBatch }, { modelPort }] = await Promise.all([
+        import('./named-batch'),
+        import('../runs/drive/model-port'),
+      ]);
+      await begin(held);
+      const stopping = new AbortController();
+      const giveUp = new AbortController();
+      const done = driveBatch(store, held, {
+        price,
+        stopping: stopping.signal,
+        signal: giveUp.signal,
+        isLeaving: () => this.closing,
+        model: modelPort(this.options, () => model),
+        together: TOGETHER,
+        tries: TRIES,
+        firstPauseMs: FIRST_PAUSE_MS,
+      })
+        .then(
+          () => undefined,
+          (thrown) => log.error(`The batch ${id} of ${judge} could not go on`, { error: String(thrown) }),
+        )
+        .then(() => {
+          this.jobs.delete(id);
+          lock.release();
+          this.tell();
+        });
+      this.jobs.set(id, { judge, total, stopping, giveUp, done });
+      // It was closed while the batch began.
+      if (this.closing) stopping.abort();
+    } catch (thrown) {
+      lock.release();
+      throw thrown;
+    }
+    this.tell();
+  }
+
+  private tell(): void {
+    for (const listener of this.listeners) listener();
+  }
+
+  private async choicesFor(
+    { runs, steps, endpoint: name, judge, maxCost }: JudgeRequest,
+    viewer: Author,
+  ): Promise<{ choices: BatchChoices; endpoint: Endpoint }> {
+    const { settings, resourcesDir } = this.options;
+    const endpoint = namedEndpoint(settings.current, name);
+    refuseUnpriced(maxCost, endpoint);
+    if (steps !== 'all') await this.refuseBlind(runs, viewer);
+    const model = modelRef(endpoint, { context_tokens: endpoint.contextTokens });
+    // One answer has one call: nothing is gained by saying so, and some endpoints refuse the parameter.
+    const { parallel_tool_calls: _, ...params } = model.params;
+    const { readRubrics } = await import('./rubric');
+    return {
+      endpoint,
+      choices: {
+        mode: 'mask',
+        judge: nameOf(judge ?? endpoint.name),
+        runs: [...new Set(runs)],
+        steps,
+        model: { ...model, params },
+        rubrics: await readRubrics(resourcesDir, null),
+        maxCost,
+        price: endpoint.price,
+      },
+    };
+  }
+
+  /** The same question is counted once, and a newer one ends it. */
+  private async countNewest(choices: BatchChoices): Promise<BatchEstimate> {
+    const { maxCost: _, ...rest } = choices;
+    const key = JSON.stringify(rest);
+    if (this.counting?.key === key) return this.counting.found;
+    this.counting?.abort.abort();
+    const abort = new AbortController();
+    const counting = { key, abort, found: this.count(choices, abort.signal) };
+    this.counting = counting;
+    try {
+      return await counting.found;
+    } finally {
+      // Votes come and go: who asks again later counts again.
+      if (this.counting === counting) this.counting = null;
+    }
+  }
+
+  private async count(choices: BatchChoices, signal?: AbortSignal): Promise<BatchEstimate> {
+    const [{ tasksOf }, { estimateBatch }] = await Promise.all([
+      import('./named-batch'),
+      import('./judge-batch'),
+    ]);
+    return estimateBatch(untilAborted(tasksOf(this.options.store, choices), signal), choices.price);
+  }
+
+  private obstacle(judge: string, { name, baseUrl, keyEnv }: Endpoint): Failure | null {
+    const { store, findKey, isKeyLocked } = this.options;
+    if (store.isReadOnly)
+      return { code: 'read_only', message: 'This workspace is read-only: votes cannot be stored.' };
+    const isBusy = this.beginning.has(judge) || [...this.jobs.values()].some((job) => job.judge === judge);
+    if (isBusy || store.isAsked(judge)) return toFailure(askedAlready(judge));
+    const key = findKey(name, keyEnv, originOf(baseUrl));
+    if (key === null && isKeyLocked?.(name) === true)
+      return {
+        code: 'model_key_missing',
+        message: `The key for ${name} is locked. Unlock your keys in Settings.`,
+      };
+    if (key === null && keyEnv !== '')
+      return {
+        code: 'model_key_missing',
+        message: `The key for ${name} is missing: the environment variable ${keyEnv} is not set, and no key is kept under this name.`,
+      };
+    return null;
+  }
+
+  private ownEndpoint(model: ModelRef): Endpoint {
+    const origin = originOf(model.baseUrl);
+    const own = this.options.settings.current.endpoints.find(
+      (each) =>
+        each.name === model.endpoint &&
+        originOf(each.baseUrl) === origin &&
+        each.keyEnv === (model.keyRef ?? ''),
+    );
+    if (own !== undefined && origin !== '') return own;
+    const shown = visibleText(`${model.model.slice(0, 80)} at ${origin || 'no address'}`).replace(
+      /\s+/gu,
+      ' ',
+    );
+    throw new WaymarkError(
+      'endpoint_differs',
+      `This batch asks ${shown}, which is not an endpoint of your settings. Nothing was sent. Add it in Settings, Models, or begin a new batch.`,
+    );
+  }
+
+  /** Which steps are undecided, or disagreed about, tells what others said. */
+  private async refuseBlind(runs: readonly string[], viewer: Author): Promise<void> {
+    for (const run of runs) {
+      if (!(await this.isHidden(run, viewer))) continue;
+      throw new WaymarkError(
+        'refused',
+        'You review steps of these runs blind, and this choice would tell what others said about them. Ask about all steps.',
+      );
+    }
+  }
+
+  private async isHidden(run: string, viewer: Author): Promise<boolean> {
+    const { reader } = this.options.store;
+    const hidden = await unlessRemoved(reader.withheld(run, viewer, 1, Number.MAX_SAFE_INTEGER));
+    return hidden !== null;
+  }
+
+  /** Batches of which this person may not know what the votes say. */
+  private async hiddenFrom(viewer: Author, batches: readonly StoredBatch[]): Promise<ReadonlySet<string>> {
+    const hidden = new Set<string>();
+    if ((await this.options.store.reader.withheldRuns(viewer)).length === 0) return hidden;
+    const known = new Map<string, boolean>();
+    for (const { id, choices } of batches) {
+      // Of more than anybody looks through, nothing is said.
+      if (choices.runs.length > MOST_RUNS) hidden.add(id);
+      for (const run of choices.runs.slice(0, MOST_RUNS)) {
+        const isHidden = known.get(run) ?? (await this.isHidden(run, viewer));
+        known.set(run, isHidden);
+        if (isHidden) hidden.add(id);
+      }
+    }
+    return hidden;
+  }
+
+  private viewOf(batch: StoredBatch, isHeld: boolean, hidden: ReadonlySet<string>): JudgeBatchView {
+    const { id, at, choices, counts, end } = batch;
+    const job = this.jobs.get(id);
+    const state = batchState(batch, isHeld);
+    const { against, unparsable, ...others } = counts;
+    const why = end?.why === 'done' || end?.why === 'interrupted' ? null : (end?.why ?? null);
+    return {
+      ...others,
+      id,
+      at,
+      state,
+      why,
+      judge: choices.judge,
+      endpoint: choices.model.endpoint,
+      model: choices.model.model,
+      runs: choices.runs.slice(0, MOST_RUNS),
+      runCount: choices.runs.length,
+      steps: choices.steps,
+      failure: why === 'failed' ? failureOf(end?.failure ?? null) : null,
+      isHere: job !== undefined,
+      isStopping: job?.stopping.signal.aborted === true,
+      total: job?.total ?? null,
+      found: hidden.has(id)
+        ? null
+        : { masks: against, keeps: Math.max(0, counts.votes - against - unparsable) },
+      maxCost: choices.maxCost,
+      isPriced: choices.price !== null,
+    };
+  }
+}
+
+async function* untilAborted(
+  tasks: AsyncGenerator<JudgeTask>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<JudgeTask> {
+  for await (const task of tasks) {
+    if (signal?.aborted === true)
+      throw new WaymarkError('cancelled', 'A newer question took the place of this one.');
+    yield task;
+  }
+}
+
+function refuseUnpriced(maxCost: number | null, { name, price }: Endpoint): void {
+  if (maxCost === null || price !== null) return;
+  throw new WaymarkError(
+    'refused',
+    `A limit on money cannot be kept with ${name}: no price is set for it. Set one in Settings, Models, or leave the limit out.`,
+  );
+}
+
+function nameOf(given: string): string {
+  const { data, error } = authorName.safeParse(given);
+  if (data !== undefined) return data;
+  const why = error.issues[0]?.message ?? 'cannot be used';
+  throw new WaymarkError('bad_input', `The judge's name ${why}. Choose another one.`);
+}
+
+function askedAlready(judge: string): WaymarkError {
+  return new WaymarkError(
+    'refused',
+    `${judge} is being asked about this workspace already. Wait until that has ended, or ask under another name.`,
+  );
+}
+
+/** As it was stored, perhaps by another version. */
+function failureOf(stored: { code: string; message: string } | null): Failure {
+  if (stored === null) return { code: 'bug', message: 'The reason was not stored.' };
+  return { code: isErrorCode(stored.code) ? stored.code : 'bug', message: stored.message };
+}

@@ -1,0 +1,182 @@
+import type { JudgeBatchView } from '@shared/contract/judge-views';
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { show, shown } from '../../page-fixtures';
+import { useFilter } from '../../state/rows/filter';
+import { runSummary } from '../../state/run/run-fixtures';
+import { useRuns } from '../../state/run/runs';
+import { useTimeline } from '../../state/run/timeline';
+import { useView } from '../../state/view';
+import { useWorkspace } from '../../state/workspace';
+import { JobsButton } from './JobsButton';
+import { useJobs } from './jobs';
+import { beginBatches, loadBatches, startBatches, useBatches } from './judge-batches';
+
+const ids = { one: '01ARZ3NDEKTSV4RRFFQ69G5FAV', two: '01ARZ3NDEKTSV4RRFFQ69G5FAW' };
+const batch = (change: Partial<JudgeBatchView> = {}): JudgeBatchView => ({
+  id: ids.one,
+  at: Date.now(),
+  judge: 'strict',
+  endpoint: 'strict',
+  model: 'judge-1',
+  runs: ['a'],
+  runCount: 1,
+  steps: 'all',
+  state: 'running',
+  why: null,
+  failure: null,
+  isHere: true,
+  isStopping: false,
+  total: 60,
+  asked: 2,
+  votes: 45,
+  missing: 0,
+  found: { masks: 9, keeps: 36 },
+  cost: 0.12,
+  inputTokens: 40_000,
+  outputTokens: 2_000,
+  maxCost: 2,
+  isPriced: true,
+  ...change,
+});
+const done = {
+  state: 'done' as const,
+  isHere: false,
+  total: null,
+  votes: 60,
+  found: { masks: 12, keeps: 48 },
+};
+const tray = () => screen.getByTestId('jobs');
+const item = () => within(tray()).getByRole('listitem');
+const buttons = () =>
+  within(item())
+    .getAllByRole('button')
+    .map(({ textContent }) => textContent);
+
+beforeEach(() => {
+  localStorage.clear();
+  useRuns.setState({ list: [runSummary('a', { title: 'First' })], loaded: true, current: 'a' });
+  useBatches.setState({ list: [], dismissed: new Set() });
+  useJobs.setState({ list: [], open: true });
+  useWorkspace.setState({ status: null, problem: null });
+  useView.setState({ mode: 'watch' });
+});
+
+test('a batch that works shows how far it is and what it has cost, and can be stopped', async () => {
+  const bridge = show(<JobsButton />, {
+    'judge.batches': () => [batch()],
+    'judge.stop': () => [batch({ isStopping: true })],
+  });
+  expect(screen.queryByTestId('jobs-button')).toBeNull();
+  await act(loadBatches);
+  expect(screen.getByTestId('jobs-button').getAttribute('aria-label')).toBe('Jobs: 1 in progress');
+  expect(item().textContent).toContain('Judge strictasking');
+  expect(item().textContent).toContain('judge-1 · First');
+  expect(item().textContent).toContain('45 of 60 steps · 2 requests · 42k tokens · $0.12 of $2.00');
+  expect(within(item()).getByRole('progressbar').getAttribute('aria-valuenow')).toBe('75');
+  expect(buttons()).toEqual(['Stop']);
+  fireEvent.click(screen.getByRole('button', { name: 'Stop' }));
+  await waitFor(() => expect(item().textContent).toContain('stopping after the requests in progress'));
+  expect(bridge.calls.at(-1)).toEqual(['judge.stop', { batch: ids.one }]);
+  expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Stop' }).disabled).toBe(true);
+});
+
+test('one of another process is followed and not stopped here', async () => {
+  show(<JobsButton />, { 'judge.batches': () => [batch({ isHere: false, total: null })] });
+  await act(loadBatches);
+  expect(item().textContent).toContain('45 votes');
+  expect(item().textContent).toContain('Another process is asking.');
+  expect(within(item()).queryAllByRole('button')).toEqual([]);
+});
+
+test('one that was interrupted is offered when the window begins, and goes on', async () => {
+  const left = batch({ state: 'interrupted', isHere: false, total: null });
+  useJobs.setState({ open: false });
+  const bridge = show(<JobsButton />, {
+    'judge.batches': () => [left],
+    'judge.resume': () => [batch()],
+  });
+  await act(beginBatches);
+  expect(screen.getByTestId('jobs-button').getAttribute('aria-label')).toContain('one needs attention');
+  fireEvent.click(await screen.findByRole('button', { name: 'Show' }));
+  expect(item().textContent).toContain('interrupted');
+  fireEvent.click(screen.getByRole('button', { name: 'Continue' }));
+  await waitFor(() => expect(item().textContent).toContain('asking'));
+  expect(bridge.calls).toContainEqual(['judge.resume', { batch: ids.one, maxCost: null }]);
+});
+
+test('at its limit it goes on with as much again; a failure says why', async () => {
+  const bridge = show(<JobsButton />, {
+    'judge.batches': () => [batch({ state: 'ended', why: 'cost', isHere: false, cost: 1.999 })],
+    'judge.resume': () => [
+      batch({
+        state: 'ended',
+        why: 'failed',
+        isHere: false,
+        failure: { code: 'model_rejected', message: 'The key was refused.' },
+      }),
+    ],
+    'timeline.count': () => ({ total: 0 }),
+  });
+  await act(loadBatches);
+  expect(item().textContent).toContain('reached its cost limit');
+  fireEvent.click(await screen.findByRole('button', { name: 'Continue up to $4.00' }));
+  expect(await screen.findByText('The key was refused.')).toBeTruthy();
+  expect(bridge.calls).toContainEqual(['judge.resume', { batch: ids.one, maxCost: 4 }]);
+});
+
+test('in the end it tells what it found, and leads to the steps on which rule and judge differ', async () => {
+  let state = batch();
+  const bridge = show(<JobsButton />, {
+    'judge.batches': () => [state],
+    'timeline.count': () => ({ total: 5 }),
+    'timeline.matches': () => ({ steps: [1, 2, 3, 4, 5] }),
+  });
+  useTimeline.setState({ run: 'a', steps: 60, cursor: 1 });
+  const stop = startBatches();
+  onTestFinished(stop);
+  await act(loadBatches);
+  fireEvent.click(screen.getByTestId('jobs-button'));
+  state = batch({ ...done, missing: 2 });
+  await act(async () => bridge.send('judge.changed', {}));
+  expect(await screen.findByText('Judge strict is done: 60 votes')).toBeTruthy();
+  fireEvent.click(screen.getByRole('button', { name: 'Show' }));
+  expect(screen.getByTestId('batch-found').textContent).toBe(
+    '12 to mask, 48 to keep · 2 steps got no verdict',
+  );
+  fireEvent.click(await screen.findByRole('button', { name: 'Review 5 steps where rule and judge differ' }));
+  await waitFor(() => expect(useView.getState().mode).toBe('review'));
+  await waitFor(() => expect(useFilter.getState().query).toEqual({ marks: ['rule_and_judge_differ'] }));
+  expect(useJobs.getState().open).toBe(false);
+  expect(bridge.calls).toContainEqual([
+    'timeline.count',
+    { run: 'a', query: { marks: ['rule_and_judge_differ'] } },
+  ]);
+  await shown();
+});
+
+test('whoever decides blind is not told what it found', async () => {
+  const bridge = show(<JobsButton />, { 'judge.batches': () => [batch({ ...done, found: null })] });
+  await act(loadBatches);
+  expect(item().textContent).toContain('hidden until you have decided your blind steps');
+  expect(screen.queryByTestId('batch-found')).toBeNull();
+  expect(bridge.calls.map(([name]) => name)).not.toContain('timeline.count');
+});
+
+test('one that was dismissed stays away, also in the next window; old ones that are done are not listed', async () => {
+  const old = { at: Date.now() - 48 * 3_600_000 };
+  const answers = {
+    'judge.batches': () => [
+      batch({ id: ids.two, state: 'ended', why: 'cancelled', isHere: false, ...old }),
+      batch({ ...done, ...old }),
+    ],
+    'timeline.count': () => ({ total: 0 }),
+  };
+  show(<JobsButton />, answers);
+  await act(beginBatches);
+  expect(item().textContent).toContain('stopped');
+  fireEvent.click(screen.getByRole('button', { name: 'Dismiss' }));
+  expect(screen.queryByTestId('jobs-button')).toBeNull();
+  await act(beginBatches);
+  expect(screen.queryByTestId('jobs-button')).toBeNull();
+});

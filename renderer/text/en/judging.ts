@@ -1,0 +1,92 @@
+import type { JudgedSteps } from '@shared/judging/batch';
+import { plural } from './common';
+
+const kinds: Record<JudgedSteps, string> = {
+  all: 'All steps',
+  undecided: 'Undecided steps',
+  disagreeing: 'Steps on which opinions differ',
+};
+
+export const judging = {
+  item: 'Ask a judge…',
+  itemText: 'A model votes on what to keep and what to mask.',
+  title: 'Ask a judge',
+  lead: 'A model reads the steps and votes on which of them the next model should learn from. The text of the steps is sent to its endpoint.',
+  runs: 'Runs',
+  thisRun: (title: string) => `This run: ${title}`,
+  allRuns: (n: string, count: number) => (count === 1 ? 'The only run' : `All ${n} runs`),
+  someRuns: (n: number) => (n === 0 ? 'Selected runs' : `Selected runs (${n})`),
+  steps: 'Steps',
+  stepsOf: (kind: JudgedSteps) => kinds[kind],
+  stepsHelp: 'Steps that this judge has already judged are left out.',
+  endpoint: 'Model',
+  name: 'Judge’s name',
+  nameHelp: 'Signs the votes. Each name has one vote per step, so use different names to compare judges.',
+  limit: 'Cost limit',
+  limitHelp: 'No request is sent that could exceed it. Empty: no limit.',
+  limitNeedsPrice: 'Needs a price for this model. Set one in Settings, Models.',
+  limitBelow: (estimate: string) =>
+    `Below the estimate of ${estimate}: it ends at the limit and can continue later.`,
+  estimate: 'Estimate',
+  toJudge: 'Steps to judge',
+  requests: 'Requests',
+  tokens: 'Tokens',
+  tokensOf: (input: string, output: string) => `about ${input} in, ${output} out`,
+  cost: 'Cost',
+  costAbout: (cost: string) => `about ${cost}`,
+  costUnknown: 'unknown, the model has no price',
+  lessThan: (cost: string) => `less than ${cost}`,
+  counting: 'Counting what would be sent…',
+  nothingSent: 'Nothing has been sent yet.',
+  start: 'Start',
+  starting: 'Starting…',
+  noRuns: 'Select at least one run.',
+  tooManyRuns: (n: string) => `Select at most ${n} runs.`,
+  badLimit: 'Enter a cost above 0, or leave the limit empty.',
+  noEndpoint: 'Choose a model.',
+  noName: 'Enter a shorter name.',
+  nothingLeft: (judge: string) => `${judge} has already judged all of these steps.`,
+  nothingOf: {
+    undecided: (judge: string) => `No undecided step is left for ${judge} to judge.`,
+    disagreeing: (judge: string) => `No step with differing opinions is left for ${judge} to judge.`,
+  },
+
+  job: (judge: string) => `Judge ${judge}`,
+  state: {
+    asking: 'asking',
+    stopping: 'stopping after the requests in progress',
+    done: 'done',
+    cancelled: 'stopped',
+    cost: 'reached its cost limit',
+    failed: 'failed',
+    interrupted: 'interrupted',
+  },
+  what: (model: string, runs: string, kind: JudgedSteps) =>
+    `${model} · ${runs}${kind === 'all' ? '' : ` · ${kinds[kind].toLowerCase()}`}`,
+  runCount: (n: string) => `${n} runs`,
+  progress: (judge: string) => `Progress of judge ${judge}`,
+  votes: (n: string, count: number) => (count === 1 ? '1 vote' : `${n} votes`),
+  votesOf: (n: string, of: string) => `${n} of ${of} steps`,
+  requestCount: (n: string, count: number) => (count === 1 ? '1 request' : `${n} requests`),
+  tokenCount: (n: string) => `${n} tokens`,
+  costOf: (cost: string, limit: string) => `${cost} of ${limit}`,
+  found: (masks: string, keeps: string) => `${masks} to mask, ${keeps} to keep`,
+  missing: (n: string, count: number) =>
+    count === 1 ? '1 step got no verdict' : `${n} steps got no verdict`,
+  withheld: 'What it says is hidden until you have decided your blind steps.',
+  elsewhere: 'Another process is asking. Stop it where it was started.',
+  interruptedText: 'Its process ended early. Continuing asks only about steps without a vote.',
+  stop: 'Stop',
+  resume: 'Continue',
+  resumeUpTo: (limit: string) => `Continue up to ${limit}`,
+  askAgain: 'Ask about them again',
+  review: (n: string, count: number) =>
+    count === 1
+      ? 'Review 1 step where rule and judge differ'
+      : `Review ${n} steps where rule and judge differ`,
+  doneToast: (judge: string, votes: number) => `Judge ${judge} is done: ${plural(votes, 'vote')}`,
+  left: (n: number) =>
+    n === 1
+      ? 'A judge’s batch was interrupted and can continue'
+      : `${n} batches of judges were interrupted and can continue`,
+};

@@ -1,0 +1,54 @@
+import type { BatchState, JudgedSteps } from '../judging/batch';
+import type { Failure } from './errors';
+
+/** What asking a judge would take, by estimate. Nothing was sent. */
+export interface JudgeEstimate {
+  /** As the votes would be signed. */
+  judge: string;
+  requests: number;
+  /** Steps that this judge has not judged by its rubric. */
+  steps: number;
+  inputTokens: number;
+  outputTokens: number;
+  /** In the currency of the endpoint's price; null: it has none. */
+  cost: number | null;
+  /** Why it cannot be started as things are now; null: it can. */
+  obstacle: Failure | null;
+}
+
+/** A batch of a judge, as a window lists it. */
+export interface JudgeBatchView {
+  id: string;
+  /** When it began, ms since 1970. */
+  at: number;
+  judge: string;
+  endpoint: string;
+  model: string;
+  /** The first 200 of `runCount`. */
+  runs: string[];
+  runCount: number;
+  steps: JudgedSteps;
+  state: BatchState;
+  /** Why it ended early; null: it did not. */
+  why: 'cost' | 'cancelled' | 'failed' | null;
+  failure: Failure | null;
+  /** This process asks it, so that it can be stopped here. */
+  isHere: boolean;
+  /** It ends after the requests under way. */
+  isStopping: boolean;
+  /** Steps it is about, those that are judged already included; null: only the process that asks knows. */
+  total: number | null;
+  /** Requests that were answered. */
+  asked: number;
+  votes: number;
+  /** Steps that were asked about and got no verdict. */
+  missing: number;
+  /** What the votes say; null: it would tell what somebody who is to decide blind may not know. */
+  found: { masks: number; keeps: number } | null;
+  cost: number | null;
+  inputTokens: number;
+  outputTokens: number;
+  maxCost: number | null;
+  /** The endpoint had a price when the batch began. */
+  isPriced: boolean;
+}
