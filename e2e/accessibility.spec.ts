@@ -48,6 +48,8 @@ async function openReview(place: Place, which: 'tree' | 'node', settings: Record
 type Sight = [name: string, keys: string[], seen: string, part: string | null, back: string[]];
 
 const dialog = '[role=dialog]';
+/** The dialog counts what would be sent to it, and sends nothing. */
+const endpoints = [{ name: 'strict', baseUrl: 'http://127.0.0.1:9/v1', model: 'judge-1' }];
 const next = ['ArrowRight'];
 
 /** Looks at places of the window one after the other: all of it in the light theme, its contrasts in the dark one. */
@@ -87,7 +89,7 @@ test('nothing serious for assistive technology: the frame and what lies in it', 
 });
 
 test('nothing serious for assistive technology: dialogs', async ({ place }) => {
-  const { page, complaints } = await openReview(place, 'node');
+  const { page, complaints } = await openReview(place, 'node', { endpoints });
   const plot = (name: string, back: string[]): Sight => [
     `plot of ${name}`,
     [],
@@ -97,13 +99,20 @@ test('nothing serious for assistive technology: dialogs', async ({ place }) => {
   ];
   await lookAround(page, [
     ['rules', ['g', 'u'], dialog, dialog, ['Escape']],
-    ['my queue', ['g', 'q'], '[data-testid=my-queue]', dialog, ['Shift+Tab', 'Shift+Tab', 'ArrowRight']],
+    [
+      'my queue',
+      ['g', 'q'],
+      '[data-testid=my-queue]',
+      dialog,
+      ['Shift+Tab', 'Shift+Tab', 'Shift+Tab', 'ArrowRight'],
+    ],
     ['people', [], '#queue-people[aria-selected=true]', dialog, next],
     ['assign', [], '#queue-assign[aria-selected=true]', dialog, next],
     ['pace', [], '#queue-pace[aria-selected=true]', dialog, ['Escape']],
     ['plots', ['g', 'p'], dialog, dialog, next],
     ...['masks', 'kinds', 'tokens'].map((name) => plot(name, next)),
     plot('people', ['Escape']),
+    ['judge', ['g', 'a'], '.judge-estimate dd', dialog, ['Escape']],
     ['the rest', ['g', 't'], '[data-testid=rest]', dialog, ['Escape']],
     ['similar', ['Shift+Digit8'], '.similar', dialog, ['Escape']],
     ['correction', ['y'], '.correction', dialog, ['Escape']],
@@ -116,12 +125,13 @@ test('nothing serious for assistive technology: dialogs', async ({ place }) => {
 });
 
 test('in Chinese too', async ({ place }) => {
-  const { page } = await openReview(place, 'node', { language: 'zh' });
+  const { page } = await openReview(place, 'node', { language: 'zh', endpoints });
   await expect(page.locator('html')).toHaveAttribute('lang', /^zh/);
   await lookAround(page, [
     ['Review', [], '.label-bar', null, []],
     ['queue', ['g', 'q'], '[data-testid=my-queue]', dialog, ['Escape']],
     ['rules', ['g', 'u'], dialog, dialog, ['Escape']],
+    ['judge', ['g', 'a'], '.judge-estimate dd', dialog, ['Escape']],
   ]);
   await expect(page.locator('.label-bar')).toContainText(/[\u4e00-\u9fff]/);
 });

@@ -155,6 +155,34 @@ describe('a batch of judgements', () => {
     }
   });
 
+  it('a batch that is stopped keeps the answer under way and sends nothing more, so that nothing is paid twice', async () => {
+    for (const last of [1, 2, 3]) {
+      const stopping = new AbortController();
+      const { batch, requests, votes } = await stand((request) => {
+        if (request.index + 1 === last) stopping.abort();
+        return judgeAnswer(request, perfect);
+      });
+      const before = await batch({ stopping: stopping.signal });
+      expect(before).toMatchObject({ asked: last, ended: last === 3 ? null : { why: 'cancelled' } });
+      expect((await votes()).size).toBe(before.votes);
+      expect(await batch()).toMatchObject({ votes: 60 - before.votes, ended: null });
+      expect(requests).toHaveLength(3);
+    }
+  });
+
+  it('a batch that is stopped does not wait to try again', async () => {
+    const stopping = new AbortController();
+    const { batch, requests } = await stand(() => {
+      setTimeout(() => stopping.abort(), 20);
+      return { fault: { kind: 'status', status: 503, headers: { 'retry-after': '3600' } } };
+    }, 4);
+    expect(await batch({ stopping: stopping.signal })).toMatchObject({
+      asked: 0,
+      ended: { why: 'cancelled' },
+    });
+    expect(requests).toHaveLength(1);
+  });
+
   it('only undecided or disagreeing steps are asked about, within the same windows', async () => {
     const { store, run, judge } = await stand(() => ({}), 30);
     const label = (author: Author, step: number, value: 'train' | 'mask') =>

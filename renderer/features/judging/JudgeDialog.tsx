@@ -171,7 +171,7 @@ export function JudgeDialog({ onClose }: { onClose: () => void }) {
           />
         )}
       </FormLine>
-      <EstimateBox found={found} />
+      <EstimateBox found={found} isAsked={asks} />
     </Dialog>
   );
 }
@@ -201,7 +201,11 @@ function RunsLine({ scope, chosen, onChoose }: RunsLineProps) {
               { value: 'all', label: words.allRuns(text.common.format.count(list.length), list.length) },
               { value: 'some', label: words.someRuns(chosen.length) },
             ]}
-            onChoose={(next) => onChoose({ scope: next, chosen })}
+            onChoose={(next) => {
+              // Whoever begins to select had the open run in mind.
+              const first = chosen.length === 0 && current !== null ? [current] : chosen;
+              onChoose({ scope: next, chosen: next === 'some' ? first : chosen });
+            }}
           />
           {scope === 'some' && (
             <fieldset className="judge-runs" aria-label={words.runs}>
@@ -236,15 +240,16 @@ function LimitHelp({ limit, estimate }: { limit: number | null | false; estimate
 }
 
 /** What would be sent; the figures of the choice before stay, paler, until the new ones are there. */
-function EstimateBox({ found: { answer, failure, waiting } }: { found: Kept<'judge.estimate'> }) {
+function EstimateBox({ found, isAsked }: { found: Kept<'judge.estimate'>; isAsked: boolean }) {
   const text = useText();
   const words = text.judging;
   const { count, compact } = text.common.format;
+  const { answer, failure, waiting } = found;
   const estimate = answer?.value ?? null;
   return (
     <section className="judge-estimate" aria-label={words.estimate} aria-busy={waiting}>
       {failure !== null && <FailureLine failure={failure} />}
-      {failure === null && estimate === null && <p className="quiet text-12">{words.counting}</p>}
+      {isAsked && failure === null && estimate === null && <p className="quiet text-12">{words.counting}</p>}
       {estimate !== null && (
         <FactList
           facts={[

@@ -108,10 +108,19 @@ test('runs that were selected elsewhere are ticked, and others can be', async ()
   await waitFor(() => expect(start().disabled).toBe(false));
   for (const box of screen.getAllByRole('checkbox').slice(1)) fireEvent.click(box);
   expect(why()).toBe('Select at least one run.');
+  expect(screen.queryByText('Counting what would be sent…')).toBeNull();
   expect(start().disabled).toBe(true);
   fireEvent.click(screen.getAllByRole('checkbox')[0] as HTMLElement);
   await waitFor(() => expect(start().disabled).toBe(false));
   expect(bridge.calls.at(-1)).toMatchObject(['judge.estimate', { runs: ['a'] }]);
+});
+
+test('whoever begins to select runs begins with the open one', async () => {
+  show(<JudgeDialog onClose={() => undefined} />, { 'judge.estimate': () => estimate() });
+  choose('Runs', 'some');
+  const [first, second] = screen.getAllByRole<HTMLInputElement>('checkbox');
+  expect([first?.checked, second?.checked]).toEqual([true, false]);
+  await waitFor(() => expect(start().disabled).toBe(false));
 });
 
 test.each([
