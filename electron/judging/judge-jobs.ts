@@ -37,8 +37,8 @@ const MOST_RUNS = 200;
 /** A batch that this process asks for. */
 interface Job {
   judge: string;
-  /** Steps it is about, those that are judged already included. */
-  total: number;
+  /** Steps it is about, those that are judged already included; null: several votes are asked for each, and nobody counted. */
+  total: number | null;
   /** Sends nothing more. */
   stopping: AbortController;
   /** Gives up what is under way. */
@@ -50,7 +50,7 @@ interface Ready {
   id: string;
   choices: BatchChoices;
   price: Endpoint['price'];
-  total: number;
+  total: number | null;
   begin(held: HeldBatch): Promise<void>;
 }
 
@@ -108,7 +108,7 @@ export class JudgeJobs {
       id,
       choices,
       price: endpoint.price,
-      total: counts.votes + (await this.count(choices)).steps,
+      total: choices.mode === 'reward' ? null : counts.votes + (await this.count(choices)).steps,
       begin: (held) => store.writer.resumeBatch(held, maxCost),
     }));
   }
@@ -345,6 +345,7 @@ export class JudgeJobs {
     return {
       ...others,
       id,
+      mode: choices.mode,
       at,
       state,
       why,

@@ -1,4 +1,4 @@
-import type { BatchState, JudgedSteps } from '../judging/batch';
+import type { BatchChoices, BatchState, JudgedSteps } from '../judging/batch';
 import type { Failure } from './errors';
 
 /** What asking a judge would take, by estimate. Nothing was sent. */
@@ -19,6 +19,8 @@ export interface JudgeEstimate {
 /** A batch of a judge, as a window lists it. */
 export interface JudgeBatchView {
   id: string;
+  /** What is asked: a verdict on each step, or several votes of +1 or −1. */
+  mode: BatchChoices['mode'];
   /** When it began, ms since 1970. */
   at: number;
   judge: string;
@@ -43,7 +45,7 @@ export interface JudgeBatchView {
   votes: number;
   /** Steps that were asked about and got no verdict. */
   missing: number;
-  /** What the votes say; null: it would tell what somebody who is to decide blind may not know. */
+  /** What the votes say, where steps are rated −1 and +1; null: it would tell what somebody who is to decide blind may not know. */
   found: { masks: number; keeps: number } | null;
   cost: number | null;
   inputTokens: number;

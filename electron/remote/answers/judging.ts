@@ -5,6 +5,7 @@ import { at, count, failure, listOf, number, run, text } from './parts';
 const batches = listOf(
   z.object({
     id: text,
+    mode: z.enum(['mask', 'reward']),
     at,
     judge: text,
     endpoint: text,

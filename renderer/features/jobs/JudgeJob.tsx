@@ -34,12 +34,14 @@ export function JudgeJob({ batch }: { batch: JudgeBatchView }) {
   const text = useText();
   const words = text.judging;
   const { count } = text.common.format;
-  const { id, judge, state, isHere, isStopping, failure, found, missing, votes } = batch;
+  const { id, mode, judge, state, isHere, isStopping, failure, found, missing, votes } = batch;
   const word = wordOf(batch);
   const isRunning = state === 'running';
   const share = shareOf(batch);
   const results = [
-    ...(found !== null && votes > 0 ? [words.found(count(found.masks), count(found.keeps))] : []),
+    ...(found !== null && votes > 0
+      ? [words[mode === 'mask' ? 'found' : 'rated'](count(found.masks), count(found.keeps))]
+      : []),
     ...(missing > 0 ? [words.missing(count(missing), missing)] : []),
   ];
   return (
@@ -90,7 +92,7 @@ export function JudgeJob({ batch }: { batch: JudgeBatchView }) {
           </Button>
         )}
         {!isRunning && <ResumeButton batch={batch} />}
-        {!isRunning && votes > 0 && found !== null && <ReviewButton batch={batch} />}
+        {!isRunning && mode === 'mask' && votes > 0 && found !== null && <ReviewButton batch={batch} />}
         <span className="space" />
         {!isRunning && (
           <Button look="ghost" small onClick={() => dismissBatch(id)}>

@@ -17,6 +17,7 @@ const batch = (change: Partial<JudgeBatchView> = {}): JudgeBatchView => ({
   id: ids.one,
   at: Date.now(),
   judge: 'strict',
+  mode: 'mask',
   endpoint: 'strict',
   model: 'judge-1',
   runs: ['a'],
@@ -179,4 +180,11 @@ test('one that was dismissed stays away, also in the next window; old ones that 
   expect(screen.queryByTestId('jobs-button')).toBeNull();
   await act(beginBatches);
   expect(screen.queryByTestId('jobs-button')).toBeNull();
+});
+
+test('of a batch that rates steps the votes are told, and no step is to be reviewed for it', async () => {
+  show(<JobsButton />, { 'judge.batches': () => [batch({ ...done, mode: 'reward' })] });
+  await act(loadBatches);
+  expect(screen.getByTestId('batch-found').textContent).toBe('48 × +1, 12 × −1');
+  expect(buttons().join()).not.toContain('Review');
 });

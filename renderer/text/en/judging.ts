@@ -71,6 +71,7 @@ export const judging = {
   tokenCount: (n: string) => `${n} tokens`,
   costOf: (cost: string, limit: string) => `${cost} of ${limit}`,
   found: (masks: string, keeps: string) => `${masks} to mask, ${keeps} to keep`,
+  rated: (against: string, inFavour: string) => `${inFavour} × +1, ${against} × −1`,
   missing: (n: string, count: number) =>
     count === 1 ? '1 step got no verdict' : `${n} steps got no verdict`,
   withheld: 'What it says is hidden until you have decided your blind steps.',

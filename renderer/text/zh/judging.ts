@@ -69,6 +69,7 @@ export const judging: Text['judging'] = {
   tokenCount: (n) => `${n} 词元`,
   costOf: (cost, limit) => `${cost} / ${limit}`,
   found: (masks, keeps) => `屏蔽 ${masks} 步，保留 ${keeps} 步`,
+  rated: (against, inFavour) => `+1：${inFavour} 票，−1：${against} 票`,
   missing: (n) => `${n} 步没有得到结论`,
   withheld: '你决定完盲审的步骤后，才会显示它的意见。',
   elsewhere: '由另一个进程进行，请在启动它的地方停止。',
