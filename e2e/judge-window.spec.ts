@@ -100,3 +100,50 @@ test('a judge is asked from the window: the estimate first, then its votes on th
     await server.close();
   }
 });
+
+test('a window that closes in the middle leaves a batch that the next one continues, and pays for no answer twice', async ({
+  place,
+}) => {
+  test.setTimeout(150_000);
+  let holds = true;
+  const server = await startScriptedModel({
+    policy: async (request) => {
+      if (holds && request.index > 0) await new Promise(() => undefined);
+      return judgeAnswer(request, () => 'keep');
+    },
+  });
+  try {
+    const endpoints = [{ name: 'local', baseUrl: server.baseUrl, model: 'judge-1' }];
+    importExample(place, 'react-node-real-depth70.json', 'Data set for math', { endpoints });
+    const first = await place.start({ args: ['--workspace', place.workspace] });
+    await expect(first.page.locator('[role=grid]')).toBeFocused();
+    for (const key of ['g', 'a']) await first.page.keyboard.press(key);
+    await expect(first.page.getByText('unknown, the model has no price')).toBeVisible();
+    await expect(first.page.getByLabel('Cost limit')).toBeDisabled();
+    await first.page.getByRole('button', { name: 'Start', exact: true }).click();
+    await expect(first.page.getByTestId('jobs')).toContainText(`24 of ${STEPS} steps`);
+    await first.app.close();
+    const asked = server.requests.length;
+    expect(commandLine(place, 'judge', 'list')).toMatchObject([{ state: 'interrupted', votes: 24 }]);
+
+    holds = false;
+    const { app, page, complaints } = await place.start({ args: ['--workspace', place.workspace] });
+    await app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.setContentSize(1280, 800));
+    await expect(page.getByText('A judge’s batch was interrupted and can continue')).toBeVisible();
+    await page.getByRole('button', { name: 'Show', exact: true }).click();
+    const tray = page.getByTestId('jobs');
+    await expect(tray).toContainText('interrupted');
+    await picture(page, 'tray-interrupted');
+    await tray.getByRole('button', { name: 'Continue', exact: true }).click();
+    await expect(tray).toContainText(`0 to mask, ${STEPS} to keep`);
+    expect(server.requests).toHaveLength(asked + 2);
+    await tray.getByRole('button', { name: 'Dismiss' }).click();
+    await expect(page.getByTestId('jobs-button')).toHaveCount(0);
+    await app.close();
+    expect([...first.complaints, ...complaints]).toEqual([]);
+    expect(commandLine(place, 'judge', 'list')).toMatchObject([{ state: 'done', votes: STEPS }]);
+    expect(commandLine(place, 'verify')).toMatchObject({ ok: true });
+  } finally {
+    await server.close();
+  }
+});
