@@ -80,7 +80,7 @@ const helpText = `waymark: the engine of Waymark without its window
   judge estimate                    what judge run would ask and cost; nothing is sent
   judge list                        batches of judges: every judge run is one
   judge show BATCH                  what was asked for, its state, answers, votes and cost
-  judge resume BATCH [--max-cost X]  go on where it stood, with the same choices; votes that
+  judge resume BATCH [--max-cost X]  continue where it stopped, with the same choices; votes that
       [--model M] [--base-url URL]  stand are not paid for again
       [--api-key-env VAR]
   judge prompt RUN STEP --judge NAME  the exact prompt that the judge's vote answers, proved

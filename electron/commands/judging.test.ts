@@ -143,7 +143,7 @@ test('an estimate sends nothing; a batch stores a vote for each step and tells w
     asked: 3,
     votes: STEPS,
     missing: 0,
-    found: { masks: 12, keeps: 48 },
+    found: { masks: 12, keeps: 48, unparsable: 0 },
     cost: expect.any(Number),
     maxCost: 50,
     isPriced: true,
@@ -237,7 +237,7 @@ test('a window that closes leaves its batch interrupted, and the next one resume
   expect(await listed(second)).toMatchObject({
     state: 'done',
     votes: STEPS,
-    found: { masks: 12, keeps: 48 },
+    found: { masks: 12, keeps: 48, unparsable: 0 },
   });
   expect(await voted(all)).toBe(STEPS);
 });
@@ -321,7 +321,7 @@ test('what a judge says is kept from whoever is to decide blind, in counts too',
   await ended(open);
   const blind = await windowOf(bob);
   expect(await listed(blind)).toMatchObject({ votes: STEPS, found: null });
-  expect(await listed(open)).toMatchObject({ found: { masks: 12, keeps: 48 } });
+  expect(await listed(open)).toMatchObject({ found: { masks: 12, keeps: 48, unparsable: 0 } });
   for (const steps of ['undecided', 'disagreeing'] as const) {
     expect(await ask(blind, 'judge.estimate', { runs: [run], steps, judge: 'other' })).toMatchObject({
       error: { code: 'refused', message: expect.stringMatching(/blind/) },
@@ -332,7 +332,7 @@ test('what a judge says is kept from whoever is to decide blind, in counts too',
   });
   for (const step of [2, 3, 4, 5])
     await blind['labels.apply']({ run, from: step, to: step, value: 'train', reason: null });
-  expect(await listed(blind)).toMatchObject({ found: { masks: 12, keeps: 48 } });
+  expect(await listed(blind)).toMatchObject({ found: { masks: 12, keeps: 48, unparsable: 0 } });
 });
 
 test('a newer estimate ends the one before it; the same one is counted once', async () => {

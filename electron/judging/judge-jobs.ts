@@ -37,8 +37,8 @@ const MOST_RUNS = 200;
 /** A batch that this process asks for. */
 interface Job {
   judge: string;
-  /** Steps it is about, those that are judged already included; null: several votes are asked for each, and nobody counted. */
-  total: number | null;
+  /** Votes it is about, those that are there already included. */
+  total: number;
   /** Sends nothing more. */
   stopping: AbortController;
   /** Gives up what is under way. */
@@ -46,11 +46,14 @@ interface Job {
   done: Promise<void>;
 }
 
+/** With the votes that are still to be given. */
+type Counted = BatchEstimate & { open: number };
+
 interface Ready {
   id: string;
   choices: BatchChoices;
   price: Endpoint['price'];
-  total: number | null;
+  total: number;
   begin(held: HeldBatch): Promise<void>;
 }
 
@@ -60,7 +63,7 @@ export class JudgeJobs {
   /** Names of judges that are about to be asked. */
   private readonly beginning = new Set<string>();
   private readonly listeners = new Set<() => void>();
-  private counting: { key: string; abort: AbortController; found: Promise<BatchEstimate> } | null = null;
+  private counting: { key: string; abort: AbortController; found: Promise<Counted> } | null = null;
   private closing = false;
 
   constructor(private readonly options: JudgeJobsOptions) {}
@@ -74,7 +77,7 @@ export class JudgeJobs {
   /** What `start` with the same would send. @throws WaymarkError not_found, bad_input, refused; cancelled by a newer question */
   async estimate(request: JudgeRequest, viewer: Author): Promise<JudgeEstimate> {
     const { choices, endpoint } = await this.choicesFor(request, viewer);
-    const found = await this.countNewest(choices);
+    const { open: _, ...found } = await this.countNewest(choices);
     return { judge: choices.judge, ...found, obstacle: this.obstacle(choices.judge, endpoint) };
   }
 
@@ -83,14 +86,14 @@ export class JudgeJobs {
     const { choices, endpoint } = await this.choicesFor(request, viewer);
     const id = newUlid();
     await this.begin(endpoint, choices.judge, async () => {
-      const { steps } = await this.count(choices);
-      if (steps === 0)
+      const { open } = await this.count(choices);
+      if (open === 0)
         throw new WaymarkError(
           'refused',
           `There is nothing left for ${choices.judge} to judge in these runs.`,
         );
       const begin = (held: HeldBatch) => this.options.store.writer.beginBatch(held, choices);
-      return { id, choices, price: endpoint.price, total: steps, begin };
+      return { id, choices, price: endpoint.price, total: open, begin };
     });
     return id;
   }
@@ -108,7 +111,7 @@ export class JudgeJobs {
       id,
       choices,
       price: endpoint.price,
-      total: choices.mode === 'reward' ? null : counts.votes + (await this.count(choices)).steps,
+      total: counts.votes + (await this.count(choices)).open,
       begin: (held) => store.writer.resumeBatch(held, maxCost),
     }));
   }
@@ -239,7 +242,7 @@ export class JudgeJobs {
   }
 
   /** The same question is counted once, and a newer one ends it. */
-  private async countNewest(choices: BatchChoices): Promise<BatchEstimate> {
+  private async countNewest(choices: BatchChoices): Promise<Counted> {
     const { maxCost: _, ...rest } = choices;
     const key = JSON.stringify(rest);
     if (this.counting?.key === key) return this.counting.found;
@@ -255,12 +258,17 @@ export class JudgeJobs {
     }
   }
 
-  private async count(choices: BatchChoices, signal?: AbortSignal): Promise<BatchEstimate> {
+  private async count(choices: BatchChoices, signal?: AbortSignal): Promise<Counted> {
     const [{ tasksOf }, { estimateBatch }] = await Promise.all([
       import('./named-batch'),
       import('./judge-batch'),
     ]);
-    return estimateBatch(untilAborted(tasksOf(this.options.store, choices), signal), choices.price);
+    let open = 0;
+    const tasks = untilAborted(tasksOf(this.options.store, choices), signal, (task) => {
+      open += task.open.length;
+    });
+    const estimate = await estimateBatch(tasks, choices.price);
+    return { ...estimate, open };
   }
 
   private obstacle(judge: string, { name, baseUrl, keyEnv }: Endpoint): Failure | null {
@@ -361,7 +369,7 @@ export class JudgeJobs {
       total: job?.total ?? null,
       found: hidden.has(id)
         ? null
-        : { masks: against, keeps: Math.max(0, counts.votes - against - unparsable) },
+        : { masks: against, keeps: Math.max(0, counts.votes - against - unparsable), unparsable },
       maxCost: choices.maxCost,
       isPriced: choices.price !== null,
     };
@@ -371,10 +379,12 @@ export class JudgeJobs {
 async function* untilAborted(
   tasks: AsyncGenerator<JudgeTask>,
   signal: AbortSignal | undefined,
+  counted: (task: JudgeTask) => void,
 ): AsyncGenerator<JudgeTask> {
   for await (const task of tasks) {
     if (signal?.aborted === true)
       throw new WaymarkError('cancelled', 'A newer question took the place of this one.');
+    counted(task);
     yield task;
   }
 }

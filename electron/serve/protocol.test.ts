@@ -10,7 +10,7 @@ test('words that the other side would not know raise the protocol', () => {
     .digest('hex')
     .slice(0, 12);
   expect({ protocolVersion, words }, 'raise the version together with the words').toEqual({
-    protocolVersion: 4,
-    words: 'dff5539c4678',
+    protocolVersion: 5,
+    words: 'b991fc6ab353',
   });
 });

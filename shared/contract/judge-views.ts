@@ -38,15 +38,15 @@ export interface JudgeBatchView {
   isHere: boolean;
   /** It ends after the requests under way. */
   isStopping: boolean;
-  /** Steps it is about, those that are judged already included; null: only the process that asks knows. */
+  /** Votes it is about, those that are there already included; null: only the process that asks knows. */
   total: number | null;
   /** Requests that were answered. */
   asked: number;
   votes: number;
   /** Steps that were asked about and got no verdict. */
   missing: number;
-  /** What the votes say, where steps are rated −1 and +1; null: it would tell what somebody who is to decide blind may not know. */
-  found: { masks: number; keeps: number } | null;
+  /** What the votes say, −1 counted as a mask and +1 as a keep; null: it would tell what somebody who is to decide blind may not know. */
+  found: { masks: number; keeps: number; unparsable: number } | null;
   cost: number | null;
   inputTokens: number;
   outputTokens: number;

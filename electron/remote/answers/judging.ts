@@ -22,7 +22,7 @@ const batches = listOf(
     asked: count,
     votes: count,
     missing: count,
-    found: z.object({ masks: count, keeps: count }).nullable(),
+    found: z.object({ masks: count, keeps: count, unparsable: count }).nullable(),
     cost: number.nullable(),
     inputTokens: count,
     outputTokens: count,

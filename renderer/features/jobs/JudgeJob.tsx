@@ -38,9 +38,11 @@ export function JudgeJob({ batch }: { batch: JudgeBatchView }) {
   const word = wordOf(batch);
   const isRunning = state === 'running';
   const share = shareOf(batch);
+  const say = mode === 'mask' ? words.found : words.rated;
   const results = [
-    ...(found !== null && votes > 0
-      ? [words[mode === 'mask' ? 'found' : 'rated'](count(found.masks), count(found.keeps))]
+    ...(found !== null && votes > 0 ? [say(count(found.masks), count(found.keeps))] : []),
+    ...(found !== null && found.unparsable > 0
+      ? [words.unparsable(count(found.unparsable), found.unparsable)]
       : []),
     ...(missing > 0 ? [words.missing(count(missing), missing)] : []),
   ];
@@ -110,14 +112,14 @@ function wordOf({ state, why, isStopping }: JudgeBatchView): Word {
   return state;
 }
 
-function AskedAbout({ batch: { model, runs, runCount, steps } }: { batch: JudgeBatchView }) {
+function AskedAbout({ batch: { mode, model, runs, runCount, steps } }: { batch: JudgeBatchView }) {
   const text = useText();
   const words = text.judging;
   const [first] = runs;
   const title = useRuns((state) => state.list.find(({ id }) => id === first)?.title);
   const which =
     runCount === 1 && title !== undefined ? title : words.runCount(text.common.format.count(runCount));
-  const what = words.what(model, which, steps);
+  const what = words.what(mode === 'mask' ? model : `${model} · ${words.whatRewards}`, which, steps);
   return (
     <p className="text-12 quiet cut" title={what}>
       {what}
@@ -126,13 +128,15 @@ function AskedAbout({ batch: { model, runs, runCount, steps } }: { batch: JudgeB
 }
 
 function factsOf(batch: JudgeBatchView, text: Text): string[] {
-  const { total, votes, asked, cost, maxCost, isPriced, inputTokens, outputTokens } = batch;
+  const { mode, total, votes, asked, cost, maxCost, isPriced, inputTokens, outputTokens } = batch;
   const words = text.judging;
   const { count, compact, money } = text.common.format;
   const spent =
     cost === null || !isPriced ? null : cost > 0 && cost < 0.01 ? words.lessThan(money(0.01)) : money(cost);
   return [
-    total === null ? words.votes(count(votes), votes) : words.votesOf(count(votes), count(total)),
+    total === null
+      ? words.votes(count(votes), votes)
+      : (mode === 'mask' ? words.votesOf : words.ofVotes)(count(votes), count(total)),
     words.requestCount(count(asked), asked),
     words.tokenCount(compact(inputTokens + outputTokens)),
     ...(spent === null ? [] : [maxCost === null ? spent : words.costOf(spent, money(maxCost))]),

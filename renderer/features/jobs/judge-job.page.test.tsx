@@ -32,7 +32,7 @@ const batch = (change: Partial<JudgeBatchView> = {}): JudgeBatchView => ({
   asked: 2,
   votes: 45,
   missing: 0,
-  found: { masks: 9, keeps: 36 },
+  found: { masks: 9, keeps: 36, unparsable: 0 },
   cost: 0.12,
   inputTokens: 40_000,
   outputTokens: 2_000,
@@ -45,7 +45,7 @@ const done = {
   isHere: false,
   total: null,
   votes: 60,
-  found: { masks: 12, keeps: 48 },
+  found: { masks: 12, keeps: 48, unparsable: 0 },
 };
 const tray = () => screen.getByTestId('jobs');
 const item = () => within(tray()).getByRole('listitem');
@@ -182,9 +182,17 @@ test('one that was dismissed stays away, also in the next window; old ones that 
   expect(screen.queryByTestId('jobs-button')).toBeNull();
 });
 
-test('of a batch that rates steps the votes are told, and no step is to be reviewed for it', async () => {
-  show(<JobsButton />, { 'judge.batches': () => [batch({ ...done, mode: 'reward' })] });
+test('votes on what steps are worth are told as such', async () => {
+  const found = { masks: 50, keeps: 129, unparsable: 1 };
+  let state = batch({ mode: 'reward', total: 180, votes: 90 });
+  const bridge = show(<JobsButton />, { 'judge.batches': () => [state] });
   await act(loadBatches);
-  expect(screen.getByTestId('batch-found').textContent).toBe('48 × +1, 12 × −1');
-  expect(buttons().join()).not.toContain('Review');
+  expect(item().textContent).toContain('90 of 180 votes');
+  state = batch({ ...done, mode: 'reward', votes: 180, found });
+  await act(loadBatches);
+  expect(item().textContent).toContain('judge-1 · step rewards · First');
+  expect(screen.getByTestId('batch-found').textContent).toBe(
+    '129 × +1, 50 × −1 · 1 answer could not be read',
+  );
+  expect(bridge.calls.map(([name]) => name)).not.toContain('timeline.count');
 });

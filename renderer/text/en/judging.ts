@@ -70,6 +70,10 @@ export const judging = {
   requestCount: (n: string, count: number) => (count === 1 ? '1 request' : `${n} requests`),
   tokenCount: (n: string) => `${n} tokens`,
   costOf: (cost: string, limit: string) => `${cost} of ${limit}`,
+  whatRewards: 'step rewards',
+  ofVotes: (n: string, of: string) => `${n} of ${of} votes`,
+  unparsable: (n: string, count: number) =>
+    count === 1 ? '1 answer could not be read' : `${n} answers could not be read`,
   found: (masks: string, keeps: string) => `${masks} to mask, ${keeps} to keep`,
   rated: (against: string, inFavour: string) => `${inFavour} × +1, ${against} × −1`,
   missing: (n: string, count: number) =>
