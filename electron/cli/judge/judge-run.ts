@@ -161,7 +161,7 @@ function priceOf(
     if (originOf(typed.baseUrl) !== originOf(model.baseUrl) || typed.model !== model.model) {
       throw new WaymarkError(
         'bad_input',
-        `Batch ${id} asks ${shown(model)}. A batch goes on with the endpoint it began with: to ask another one, begin a new batch with "judge run".`,
+        `Batch ${id} asks ${shown(model)}. A batch continues with the endpoint it began with: to ask another one, begin a new batch with "judge run".`,
       );
     }
   }
