@@ -17,6 +17,17 @@ interface Branching {
   old?: boolean;
 }
 
+/** What a branch told its agent before logs held what is known of inherited files. */
+function oldNotice(from: string, to: string, undone: number, none: boolean): string {
+  const actions = undone === 1 ? 'your last action above' : `your last ${undone} actions above`;
+  const files = none
+    ? "The files are the task's own, as at the very start: nothing that you did to files is there."
+    : undone === 0
+      ? 'The files are as your last action above left them.'
+      : `The files are as they were before ${actions}: what ${undone === 1 ? 'it' : 'they'} did to files is not there.`;
+  return `[Workspace moved] The workspace is now ${to}. Paths under ${from} above stand for the same paths under ${to}; do not use the old folder any more. ${files} No session is open.`;
+}
+
 /** A branch after the last step of a run, as `branchRun` writes it. */
 function branchOf(parent: RuleRun, options: Branching = {}): RuleRun {
   const { copied = parent.step, root = '/new', run = '01KRV1E0000000000000000001', best = null } = options;
@@ -34,7 +45,9 @@ function branchOf(parent: RuleRun, options: Branching = {}): RuleRun {
     dropped: 0,
     added: 0,
   });
-  const events = context.events({ drop: new Set(), added: [], notice: agent, request: {}, copied });
+  const told =
+    options.old === true ? oldNotice(parent.root, root, parent.step - copied, copied === 0) : agent;
+  const events = context.events({ drop: new Set(), added: [], notice: told, request: {}, copied });
   for (const { kind, body } of events) {
     const { files: _, ...rest } = body as Inherited;
     branch.script.add(kind, (options.old === true ? rest : body) as never);

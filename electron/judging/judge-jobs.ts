@@ -7,13 +7,13 @@ import { authorName } from '@shared/labels/author-name';
 import type { Author } from '@shared/log/annotations';
 import type { ModelRef } from '@shared/log/event-parts';
 import { visibleText } from '@shared/terminal/visible-text';
-import { modelRef } from '../agent/model-ref';
 import { newUlid } from '../base/new-ulid';
 import { originOf } from '../model/bound-key';
 import { unlessRemoved } from '../review/step-owners';
 import type { EngineOptions } from '../runs/engine-options';
 import type { Store } from '../store/api';
 import type { HeldBatch } from '../store/log/judge-batches';
+import { asking, judgeModel, refuseUnpriced } from './asking';
 import type { BatchEstimate } from './judge-batch';
 import type { JudgeTask } from './judge-task';
 
@@ -24,10 +24,7 @@ export interface JudgeJobsOptions
   graceMs?: number | undefined;
 }
 
-/** Requests under way at a time, tries of each, and the first pause between them: as on the command line. */
-const TOGETHER = 8;
-const TRIES = 3;
-const FIRST_PAUSE_MS = 1_000;
+const UNLIMITED = 'leave the limit out';
 const GRACE_MS = 3_000;
 /** Batches that are listed. */
 const MOST = 100;
@@ -106,7 +103,7 @@ export class JudgeJobs {
     const { store } = this.options;
     const { choices, counts } = await store.reader.judgeBatch(id);
     const endpoint = this.ownEndpoint(choices.model);
-    refuseUnpriced(maxCost ?? choices.maxCost, endpoint);
+    refuseUnpriced(maxCost ?? choices.maxCost, endpoint.price, endpoint.name, UNLIMITED);
     await this.begin(endpoint, choices.judge, async () => ({
       id,
       choices,
@@ -187,9 +184,7 @@ export class JudgeJobs {
         signal: giveUp.signal,
         isLeaving: () => this.closing,
         model: modelPort(this.options, () => model),
-        together: TOGETHER,
-        tries: TRIES,
-        firstPauseMs: FIRST_PAUSE_MS,
+        ...asking,
       })
         .then(
           () => undefined,
@@ -220,11 +215,8 @@ export class JudgeJobs {
   ): Promise<{ choices: BatchChoices; endpoint: Endpoint }> {
     const { settings, resourcesDir } = this.options;
     const endpoint = namedEndpoint(settings.current, name);
-    refuseUnpriced(maxCost, endpoint);
+    refuseUnpriced(maxCost, endpoint.price, endpoint.name, UNLIMITED);
     if (steps !== 'all') await this.refuseBlind(runs, viewer);
-    const model = modelRef(endpoint, { context_tokens: endpoint.contextTokens });
-    // One answer has one call: nothing is gained by saying so, and some endpoints refuse the parameter.
-    const { parallel_tool_calls: _, ...params } = model.params;
     const { readRubrics } = await import('./rubric');
     return {
       endpoint,
@@ -233,7 +225,7 @@ export class JudgeJobs {
         judge: nameOf(judge ?? endpoint.name),
         runs: [...new Set(runs)],
         steps,
-        model: { ...model, params },
+        model: judgeModel(endpoint),
         rubrics: await readRubrics(resourcesDir, null),
         maxCost,
         price: endpoint.price,
@@ -387,14 +379,6 @@ async function* untilAborted(
     counted(task);
     yield task;
   }
-}
-
-function refuseUnpriced(maxCost: number | null, { name, price }: Endpoint): void {
-  if (maxCost === null || price !== null) return;
-  throw new WaymarkError(
-    'refused',
-    `A limit on money cannot be kept with ${name}: no price is set for it. Set one in Settings, Models, or leave the limit out.`,
-  );
 }
 
 function nameOf(given: string): string {

@@ -3,7 +3,7 @@ import type { EventBody } from '@shared/log/events';
 type Inherited = EventBody<'step.inherited'>;
 export type InheritedFiles = NonNullable<Inherited['files']>;
 
-/** What a branch says to the agent at the end of the last step that it takes over (`branchNotice`). */
+/** What a branch said to the agent at the end of the last step that it took over, in logs without `files`; its words stay here. */
 const notice =
   /\[Workspace moved\] The workspace is now .+\. Paths under (.+) above stand for the same paths under .+; do not use the old folder any more\. The files are (.+)/;
 

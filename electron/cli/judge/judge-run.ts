@@ -11,8 +11,8 @@ import {
 import { authorName } from '@shared/labels/author-name';
 import type { ModelRef } from '@shared/log/event-parts';
 import { visibleText } from '@shared/terminal/visible-text';
-import { modelRef } from '../../agent/model-ref';
 import { newUlid } from '../../base/new-ulid';
+import { asking, judgeModel, refuseUnpriced } from '../../judging/asking';
 import { estimateBatch } from '../../judging/judge-batch';
 import { driveBatch, tasksOf } from '../../judging/named-batch';
 import { type RewardRubricName, readRewardRubric, readRubrics, rewardRubrics } from '../../judging/rubric';
@@ -28,11 +28,6 @@ import { endpointFor } from '../endpoint-for';
 import { type CommandResult, counted, type ExitCode } from '../output';
 import { batchJson, costWords, thousands, voteWords } from './batch-words';
 
-/** Requests under way at a time. */
-const TOGETHER = 8;
-const TRIES = 3;
-const FIRST_PAUSE_MS = 1000;
-
 /** `judge run`: a batch that asks a model about all steps of the runs that it has not judged by this rubric, and stores its votes. */
 export async function runJudge(
   context: CliContext,
@@ -40,7 +35,7 @@ export async function runJudge(
   runs: readonly string[],
 ): Promise<CommandResult> {
   const { choices, endpoint } = await choicesFor(context, args, runs);
-  refuseUnpriced(choices.maxCost, endpoint.price, endpoint.name);
+  refuseUnpriced(choices.maxCost, endpoint.price, endpoint.name, unlimited);
   const { writer } = context.store;
   const begin = (held: HeldBatch) => writer.beginBatch(held, choices);
   return drive(context, { id: newUlid(), choices, price: endpoint.price, begin });
@@ -54,7 +49,7 @@ export async function resumeJudge(
 ): Promise<CommandResult> {
   const maxCost = positiveNumber(values['max-cost'], '--max-cost');
   const price = priceOf(context, values, id, choices);
-  refuseUnpriced(maxCost ?? choices.maxCost, price, choices.model.endpoint);
+  refuseUnpriced(maxCost ?? choices.maxCost, price, choices.model.endpoint, unlimited);
   const { writer } = context.store;
   const begin = (held: HeldBatch) => writer.resumeBatch(held, maxCost);
   return drive(context, { id, choices, price, begin });
@@ -105,9 +100,7 @@ async function drive(context: CliContext, { id, choices, price, begin }: Drive):
       price,
       signal: stop.signal,
       model: modelPort(options, () => model),
-      together: TOGETHER,
-      tries: TRIES,
-      firstPauseMs: FIRST_PAUSE_MS,
+      ...asking,
     });
     return resultOf(batch);
   } finally {
@@ -137,13 +130,7 @@ function exitCodeOf({ end }: StoredBatch): ExitCode {
   return end?.why === 'cancelled' ? 130 : 0;
 }
 
-function refuseUnpriced(maxCost: number | null, price: Price | null, endpoint: string): void {
-  if (maxCost === null || price !== null) return;
-  throw new WaymarkError(
-    'refused',
-    `A limit on money cannot be kept with ${endpoint}: no price is set for it. Set one in Settings, or leave out --max-cost.`,
-  );
-}
+const unlimited = 'leave out --max-cost';
 
 /**
  * What the endpoint of a batch costs, by the settings where they have it. The workspace may be somebody else's, so an endpoint that
@@ -188,15 +175,13 @@ async function choicesFor(
   runs: readonly string[],
 ): Promise<{ choices: BatchChoices; endpoint: Endpoint }> {
   const endpoint = endpointFor(context, values);
-  const model = modelRef(endpoint, { context_tokens: endpoint.contextTokens });
-  // One answer has one call: nothing is gained by saying so, and some endpoints refuse the parameter.
-  const { parallel_tool_calls: _, ...params } = model.params;
+  const model = judgeModel(endpoint);
   const mode = oneOf(values.mode, ['mask', 'reward'], 'mask', '--mode');
   const common = {
     judge: nameOf(filled(values.judge, '--judge') ?? endpoint.name),
     runs: [...runs],
     steps: oneOf(values.steps, judgedSteps, 'all', '--steps'),
-    model: { ...model, params },
+    model,
     maxCost: positiveNumber(values['max-cost'], '--max-cost'),
     price: endpoint.price,
   };

@@ -184,7 +184,10 @@ test(`${fills.length} fills of the disk, one at each kind of statement: refused 
     await stand.look();
   }
   await store.drain();
-  expect(await store.reader.verify()).toMatchObject({ ok: true });
+  const { workspace, runs } = await store.reader.verify();
+  expect(runs.flatMap(({ problems }) => problems)).toEqual([]);
+  // The task of this test is a row alone.
+  expect(workspace.map(({ what, where }) => [what, where])).toEqual([['task_package', 'task demo']]);
   await store.close();
   const again = testStore(folder, { ballastBytes: 0 });
   expect(await again.reader.run(run)).toMatchObject({ steps: stand.writer.step });

@@ -1,0 +1,33 @@
+import { WaymarkError } from '@shared/contract/errors';
+import type { Endpoint } from '@shared/contract/settings';
+import type { ModelRef } from '@shared/log/event-parts';
+import { modelRef } from '../agent/model-ref';
+import type { Price } from '../model/client';
+import type { BatchOptions } from './judge-batch';
+
+/** How a person's judge is asked, from the window and from the command line. */
+export const asking = { together: 8, tries: 3, firstPauseMs: 1_000 } as const satisfies Pick<
+  BatchOptions,
+  'together' | 'tries' | 'firstPauseMs'
+>;
+
+/** The endpoint as a judge is asked there: an answer has one call, so nothing is said of several, which some endpoints refuse. */
+export function judgeModel(endpoint: Endpoint): ModelRef {
+  const model = modelRef(endpoint, { context_tokens: endpoint.contextTokens });
+  const { parallel_tool_calls: _, ...params } = model.params;
+  return { ...model, params };
+}
+
+/** @param otherwise how to go without a limit @throws WaymarkError refused */
+export function refuseUnpriced(
+  maxCost: number | null,
+  price: Price | null,
+  endpoint: string,
+  otherwise: string,
+): void {
+  if (maxCost === null || price !== null) return;
+  throw new WaymarkError(
+    'refused',
+    `A limit on money cannot be kept with ${endpoint}: no price is set for it. Set one in Settings, Models, or ${otherwise}.`,
+  );
+}
