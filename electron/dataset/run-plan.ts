@@ -2,7 +2,6 @@ import { estimateTokens } from '@shared/context/tokens';
 import type { RowReasoning } from '@shared/context/trajectory';
 import { WaymarkError } from '@shared/contract/errors';
 import type { ExportVariant } from '@shared/contract/export-request';
-import { noRuleSettings } from '@shared/contract/rules/rule-settings';
 import { foldAnnotations } from '@shared/labels/annotation-fold';
 import { givenReason } from '@shared/labels/effective-label';
 import type {
@@ -18,11 +17,12 @@ import type { AnnotationEntry } from '@shared/log/annotations';
 import type { EventKind, EventOf, RunEvent } from '@shared/log/events';
 import { addProtectedChanges, addScore, type ProtectedChanges, type Scores } from '@shared/runs/scores';
 import { startRules } from '../label/rule-projector';
-import { type RulePreset, type RuleSet, ruleSetFor, ruleSetVersion } from '../label/rule-set';
+import type { RulePreset, RuleSet } from '../label/rule-set';
 import type { RunRuleFold } from '../store/projections/step-projector';
 import type { SomeEvent } from '../store/queries/some-events';
 import { allAnnotations, type DatasetReader, eventPages, somePages } from './event-pages';
 import { ImportedRows, type RowTools } from './imported-rows';
+import { type KnownVerdicts, knownVerdicts, ruleSetOf } from './known-verdicts';
 import {
   answer,
   type CarriedStep,
@@ -177,44 +177,6 @@ const planKinds: readonly EventKind[] = [
   'evaluation.ended',
 ];
 
-interface KnownVerdicts {
-  ruleSet: RuleSet;
-  verdicts: Map<number, RuleVerdict[]>;
-}
-
-/**
- * Verdicts that need not be worked out: those that the workspace holds of the same rules with the same parameters, on all events up to
- * `seq` and none behind. Null: there are none, or the length of an import's rows has to be taken from all that stands in them.
- */
-async function knownVerdicts(
-  reader: PlanReader,
-  run: string,
-  seq: number,
-  options: PlanOptions,
-): Promise<KnownVerdicts | null> {
-  if (reader.someEvents === undefined || reader.ruleMarks === undefined) return null;
-  const [created, second] = await reader.events(run, 1, Math.min(2, seq));
-  if (created?.kind !== 'run.created' || second === undefined || second.kind === 'run.imported') return null;
-  const ruleSet = await ruleSetOf(reader, created.body, options);
-  const { precedence } = await ruleSetOf(reader, created.body, { ...options, precedence: undefined });
-  const marks = await reader.ruleMarks(run, seq, ruleSetVersion({ ...ruleSet, precedence }));
-  if (marks === null) return null;
-  const told = new Map(
-    ruleSet.rules.map(({ rule: { id, version, effect, hard } }): [string, RuleVerdict] => [
-      id,
-      { rule: id, version, effect, hard, why: '', steps: [] },
-    ]),
-  );
-  const verdicts = new Map<number, RuleVerdict[]>();
-  for (const [step, rules] of marks) {
-    const found = rules.flatMap((rule) => told.get(rule) ?? []);
-    // A mark of another rule: whatever it is, the events tell.
-    if (found.length < rules.length) return null;
-    verdicts.set(step, found);
-  }
-  return { ruleSet, verdicts };
-}
-
 /** @throws WaymarkError `workspace_corrupt` */
 async function observationAt(
   reader: Pick<DatasetReader, 'events'>,
@@ -227,17 +189,6 @@ async function observationAt(
     'workspace_corrupt',
     `Event ${seq} of run ${run} is missing. Run "verify" to see what is damaged.`,
   );
-}
-
-/** The workspace's settings are those of now: with the annotations, they are what the snapshot pins. */
-async function ruleSetOf(
-  reader: Pick<DatasetReader, 'ruleSettings'>,
-  { spec, task }: EventOf<'run.created'>['body'],
-  { preset, precedence }: Pick<PlanOptions, 'preset' | 'precedence'>,
-): Promise<RuleSet> {
-  const settings = (await reader.ruleSettings(task.id))?.settings ?? noRuleSettings;
-  const set = ruleSetFor(spec, settings, preset);
-  return precedence === undefined ? set : { ...set, precedence };
 }
 
 class PlanPass {

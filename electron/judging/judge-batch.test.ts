@@ -172,11 +172,20 @@ describe('a batch of judgements', () => {
 
   it('a batch that is stopped does not wait to try again', async () => {
     const stopping = new AbortController();
-    const { batch, requests } = await stand(() => {
-      setTimeout(() => stopping.abort(), 20);
-      return { fault: { kind: 'status', status: 503, headers: { 'retry-after': '3600' } } };
-    }, 4);
-    expect(await batch({ stopping: stopping.signal })).toMatchObject({
+    const { batch, requests, judge } = await stand(
+      () => ({ fault: { kind: 'status', status: 503, headers: { 'retry-after': '3600' } } }),
+      4,
+    );
+    const client = createModelClient({ name: 'judge', baseUrl: judge.model.baseUrl, key: null });
+    const model: BatchOptions['model'] = {
+      async ask(...request) {
+        const answered = await client.ask(...request);
+        // Once everything that follows from the answer has run, the batch waits for the hour to pass.
+        setImmediate(() => stopping.abort());
+        return answered;
+      },
+    };
+    expect(await batch({ model, stopping: stopping.signal })).toMatchObject({
       asked: 0,
       ended: { why: 'cancelled' },
     });

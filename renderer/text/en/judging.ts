@@ -44,7 +44,6 @@ export const judging = {
   tooManyRuns: (n: string) => `Select at most ${n} runs.`,
   badLimit: 'Enter a cost above 0, or leave the limit empty.',
   noEndpoint: 'Choose a model.',
-  noName: 'Enter a shorter name.',
   nothingLeft: (judge: string) => `${judge} has already judged all of these steps.`,
   nothingOf: {
     undecided: (judge: string) => `No undecided step is left for ${judge} to judge.`,

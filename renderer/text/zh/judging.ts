@@ -43,7 +43,6 @@ export const judging: Text['judging'] = {
   tooManyRuns: (n) => `最多选择 ${n} 个运行。`,
   badLimit: '请填写大于 0 的费用，或将上限留空。',
   noEndpoint: '请选择模型。',
-  noName: '请填写较短的名称。',
   nothingLeft: (judge) => `${judge} 已经评过所有这些步骤。`,
   nothingOf: {
     undecided: (judge) => `没有未决定的步骤需要 ${judge} 评判。`,
