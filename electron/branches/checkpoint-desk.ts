@@ -8,7 +8,6 @@ import { WorkspaceCopies } from '../checkpoint/workspace-copies';
 import { isHost } from '../computer/hosts';
 import { remove } from '../files/remove';
 import { checkpointsFolder } from '../files/workspace-paths';
-
 import { keepUndriven } from '../runs/drive/keep-undriven';
 import type { LiveEmitter } from '../runs/drive/live';
 import type { RunLock } from '../runs/drive/run-holds';

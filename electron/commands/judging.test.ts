@@ -7,7 +7,7 @@ import { allAnnotations } from '../dataset/event-pages';
 import { TerminalPump } from '../ipc/terminal-pump';
 import { JudgeJobs } from '../judging/judge-jobs';
 import { BoundKey } from '../model/bound-key';
-import type { ScriptedRequest } from '../model/scripted-answer';
+import type { ScriptedAnswer, ScriptedRequest } from '../model/scripted-answer';
 import { startScriptedModel } from '../model/scripted-server';
 import { resourcesDir } from '../testing/agent-host/agent-setup';
 import { Reviewers } from '../testing/review-stand';
@@ -28,12 +28,16 @@ async function stand() {
   const writer = new RunWriter(store, await createRun(store));
   await writer.start();
   for (let step = 1; step <= STEPS; step += 1) await writer.command('make', 'done', { exitCode: 0 });
-  const hold = { atRequest: (_: ScriptedRequest): Promise<void> | void => undefined };
+  const hold: { atRequest(request: ScriptedRequest): Promise<void> | void; fault?: ScriptedAnswer['fault'] } =
+    {
+      atRequest: () => undefined,
+    };
   const asked: number[][] = [];
   const model = await startScriptedModel({
     policy: async (request) => {
       asked.push(askedTurns(request).asked);
       await hold.atRequest(request);
+      if (hold.fault !== undefined) return { fault: hold.fault };
       return judgeAnswer(request, (step) => (step % 5 === 0 ? 'mask' : 'keep'));
     },
   });
@@ -301,16 +305,18 @@ test('only endpoints of the settings are asked, with their own keys, and money i
 });
 
 test('a judge that fails ends its batch with the reason', async () => {
-  const { run, hold, windowOf } = await stand();
+  const { run, hold, windowOf, asked } = await stand();
   const window = await windowOf();
-  hold.atRequest = () => {
-    throw new Error('The server is on fire.');
-  };
-  // Its own tries take a minute: the batch is stopped meanwhile.
+  hold.fault = { kind: 'status', status: 401, body: '{"error":{"message":"No such key."}}' };
   await ask(window, 'judge.start', { runs: [run] });
-  await window['judge.stop']({ batch: (await listed(window))?.id ?? '' });
   await ended(window);
-  expect(await listed(window)).toMatchObject({ state: 'ended', why: 'cancelled', votes: 0 });
+  expect(await listed(window)).toMatchObject({
+    state: 'ended',
+    why: 'failed',
+    failure: { code: 'model_rejected', message: expect.stringContaining('No such key.') },
+    votes: 0,
+  });
+  expect(asked.length).toBeGreaterThan(0);
 });
 
 test('what a judge says is kept from whoever is to decide blind, in counts too', async () => {

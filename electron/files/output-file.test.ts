@@ -102,9 +102,12 @@ test.for(writers)('in the place of any part of a workspace: %s is not written', 
   const before = readFileSync(join(store.folder, 'workspace.db'));
   const linked = join(temporaryFolder(), 'linked');
   symlinkSync(store.folder, linked);
+  const dangling = join(temporaryFolder(), 'dangling');
+  symlinkSync(join(store.folder, 'backups', 'not-there-yet'), dangling);
   const places = [
     ...WORKSPACE_PARTS.map((part) => join(store.folder, part)),
     ...['workspace.db', 'backups/labels.db', 'runs/a/b'].map((place) => join(linked, place)),
+    dangling,
   ];
   for (const place of places) {
     await expect(write(place), place).rejects.toMatchObject({
@@ -137,6 +140,10 @@ test('what was there stays until the new file is whole; a link stays a link', as
 
 test('a place that cannot be is named with what to do', async () => {
   const folder = temporaryFolder();
+  const loops = temporaryFolder();
+  symlinkSync(join(loops, 'b'), join(loops, 'a'));
+  symlinkSync(join(loops, 'a'), join(loops, 'b'));
+  await expect(writeOutput(join(loops, 'a'), 'x')).rejects.toMatchObject({ code: 'bad_input' });
   mkdirSync(join(folder, 'there'));
   writeFileSync(join(folder, 'file'), '');
   for (const name of ['there', 'none/out', 'file/out', 'n'.repeat(300)]) {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { realpath, stat } from 'node:fs/promises';
-import { basename, dirname, join, relative, sep } from 'node:path';
+import { lstat, readlink, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { WaymarkError } from '@shared/contract/errors';
 import { isId } from '@shared/contract/id';
 import { inside, isPlainName } from './inside';
@@ -134,14 +134,30 @@ export async function refuseWorkspacePart(path: string): Promise<void> {
   }
 }
 
-/** The path as the system follows it; its end may not be there yet. @param path absolute */
-export async function withoutLinks(path: string): Promise<string> {
-  const real = await realpath(path).catch(() => null);
-  if (real !== null || dirname(path) === path) return real ?? path;
-  return join(await withoutLinks(dirname(path)), basename(path));
+/** Links that lead into one another are followed so often, as Linux does. */
+const MOST_LINKS = 40;
+
+/** The path as the system follows it; its end may not be there yet, also behind a link. @param path absolute */
+export async function withoutLinks(path: string, links = MOST_LINKS): Promise<string> {
+  const real = await unlessMissing(realpath(path));
+  if (real !== null) return real;
+  const parent = dirname(path);
+  if (parent === path) return path;
+  const place = join(await withoutLinks(parent, links), basename(path));
+  const leads = links > 0 && (await unlessMissing(lstat(place)))?.isSymbolicLink() === true;
+  return leads ? withoutLinks(resolve(dirname(place), await readlink(place)), links - 1) : place;
 }
 
 async function isFile(path: string): Promise<boolean> {
-  const found = await stat(path).catch(() => null);
-  return found?.isFile() === true;
+  return (await unlessMissing(stat(path)))?.isFile() === true;
+}
+
+/** What may not be looked at is refused by whoever writes there, with the system's reason. */
+async function unlessMissing<T>(looking: Promise<T>): Promise<T | null> {
+  try {
+    return await looking;
+  } catch (thrown) {
+    if ('code' in (thrown as object)) return null;
+    throw thrown;
+  }
 }

@@ -38,7 +38,7 @@ export interface BatchOptions {
 }
 
 /** What this process has added to the batch. */
-export interface BatchResult extends BatchCounts {
+export interface BatchResult extends Omit<BatchCounts, 'knownCost'> {
   /** Why the batch ended early; null: it did not. */
   ended: { why: 'cost' | 'cancelled' } | { why: 'failed'; failure: Pick<Failure, 'code' | 'message'> } | null;
 }
@@ -73,7 +73,9 @@ export async function runBatch(
       batch.fail(thrown);
     }
   };
-  await Promise.all(Array.from({ length: options.together }, work));
+  // A fault in one place ends the others too, and what they have under way is stored first.
+  const places = await Promise.allSettled(Array.from({ length: options.together }, work));
+  for (const place of places) if (place.status === 'rejected') throw place.reason;
   return batch.result;
 }
 

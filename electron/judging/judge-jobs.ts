@@ -16,6 +16,7 @@ import type { HeldBatch } from '../store/log/judge-batches';
 import { asking, judgeModel, refuseUnpriced } from './asking';
 import type { BatchEstimate } from './judge-batch';
 import type { JudgeTask } from './judge-task';
+import { standing } from './standing-batches';
 
 export interface JudgeJobsOptions
   extends Pick<EngineOptions, 'settings' | 'findKey' | 'addresses' | 'isKeyLocked' | 'resourcesDir' | 'log'> {
@@ -119,10 +120,10 @@ export class JudgeJobs {
     if (job === undefined) {
       const { end, choices } = await this.options.store.reader.judgeBatch(id);
       if (end !== null || !this.options.store.isAsked(choices.judge)) return;
-      throw new WaymarkError(
-        'refused',
-        `${choices.judge} is being asked by another process. Stop it where it was started.`,
-      );
+      const by = this.beginning.has(choices.judge)
+        ? 'is about to be asked here. Try again in a moment.'
+        : 'is being asked by another process. Stop it where it was started.';
+      throw new WaymarkError('refused', `${choices.judge} ${by}`);
     }
     job.stopping.abort();
     this.tell();
@@ -131,12 +132,10 @@ export class JudgeJobs {
   /** The newest batches as this person may know them, the newest first. */
   async list(viewer: Author): Promise<JudgeBatchView[]> {
     const { store } = this.options;
-    const batches = (await store.reader.judgeBatches()).slice(0, MOST);
+    const batches = await store.reader.judgeBatches(MOST);
     const hidden = await this.hiddenFrom(viewer, batches);
-    const held = new Map<string, boolean>();
-    for (const { end, choices } of batches)
-      if (end === null && !held.has(choices.judge)) held.set(choices.judge, store.isAsked(choices.judge));
-    return batches.map((batch) => this.viewOf(batch, held.get(batch.choices.judge) === true, hidden));
+    const found = await standing({ reader: store.reader, isAsked: (judge) => store.isAsked(judge) }, batches);
+    return found.map(({ batch, isHeld }) => this.viewOf(batch, isHeld, hidden));
   }
 
   /** Ends what is asked for; what this cuts short is `interrupted` and can be resumed. */
@@ -288,6 +287,7 @@ export class JudgeJobs {
     const own = this.options.settings.current.endpoints.find(
       (each) =>
         each.name === model.endpoint &&
+        each.model === model.model &&
         originOf(each.baseUrl) === origin &&
         each.keyEnv === (model.keyRef ?? ''),
     );
@@ -340,7 +340,7 @@ export class JudgeJobs {
     const { id, at, choices, counts, end } = batch;
     const job = this.jobs.get(id);
     const state = batchState(batch, isHeld);
-    const { against, unparsable, ...others } = counts;
+    const { against, unparsable, knownCost: _, ...others } = counts;
     const why = end?.why === 'done' || end?.why === 'interrupted' ? null : (end?.why ?? null);
     return {
       ...others,

@@ -40,7 +40,7 @@ export async function driveBatch(
     batch: held,
     price,
     maxCost: choices.maxCost,
-    spent: counts.cost ?? 0,
+    spent: counts.knownCost,
   });
   const failure = ended?.why === 'failed' ? ended.failure : null;
   const kept = failure && { code: failure.code, message: failure.message.slice(0, 10_000) };

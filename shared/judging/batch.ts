@@ -103,6 +103,8 @@ export interface BatchCounts {
   unparsable: number;
   missing: number;
   cost: number | null;
+  /** Of the answers whose cost is known: what a limit counts. */
+  knownCost: number;
   inputTokens: number;
   outputTokens: number;
 }

@@ -1,19 +1,24 @@
 import { WaymarkError } from '@shared/contract/errors';
+import { isId } from '@shared/contract/id';
 import { batchState, rubricsOf, type StoredBatch } from '@shared/judging/batch';
+import { standing } from '../../judging/standing-batches';
 import type { CliContext } from '../context';
 import { type CommandResult, section, table } from '../output';
 import { batchJson, costWords, thousands, voteWords } from './batch-words';
 
+/** Batches that are listed. */
+const MOST = 1_000;
+
 /** `judge list`: batches of the workspace, the newest first. */
 export async function listBatches({ reader, store }: CliContext): Promise<CommandResult> {
-  const batches = await reader.judgeBatches();
-  const held = heldJudges(store, batches);
+  const isAsked = (judge: string) => store.isAsked(judge);
+  const batches = await standing({ reader, isAsked }, await reader.judgeBatches(MOST));
   return {
-    json: batches.map((batch) => batchJson(batch, held.has(batch.choices.judge))),
+    json: batches.map(({ batch, isHeld }) => batchJson(batch, isHeld)),
     lines:
       batches.length === 0
         ? ['No judge was asked in this workspace yet. Ask one with "judge run".']
-        : table(batches.map((batch) => cellsOf(batch, held.has(batch.choices.judge)))),
+        : table(batches.map(({ batch, isHeld }) => cellsOf(batch, isHeld))),
   };
 }
 
@@ -34,9 +39,9 @@ export async function showBatch({ store }: CliContext, batch: StoredBatch): Prom
         ...(choices.mode === 'mask'
           ? []
           : [
-              ['votes a step', String(choices.votes)],
+              ['votes per step', String(choices.votes)],
               ['temperature', temperature === undefined ? 'the endpoint’s own' : String(temperature)],
-              ['outcome', choices.future ? 'weighed as well' : 'left out of account'],
+              ['outcome', choices.future ? 'weighed as well' : 'ignored'],
             ]),
         ['steps', `${steps} of ${runs.length === 1 ? `run ${runs[0]}` : `${runs.length} runs`}`],
         ['limit on money', maxCost === null ? 'none' : String(maxCost)],
@@ -58,7 +63,9 @@ export async function namedBatch({ reader }: CliContext, word: string | undefine
   const start = (word ?? '').toUpperCase();
   if (start === '')
     throw new WaymarkError('bad_input', 'Name the batch by its id. "judge list" shows all of them.');
-  const found = (await reader.judgeBatches()).filter(({ id }) => id.startsWith(start));
+  // By its whole id also one that is not listed.
+  if (isId(start)) return reader.judgeBatch(start);
+  const found = (await reader.judgeBatches(MOST)).filter(({ id }) => id.startsWith(start));
   const [batch, another] = found;
   if (batch === undefined)
     throw new WaymarkError(
@@ -71,12 +78,6 @@ export async function namedBatch({ reader }: CliContext, word: string | undefine
       `${found.length} batches begin with "${word}". Write more of the id, as "judge list" shows it.`,
     );
   return batch;
-}
-
-function heldJudges(store: CliContext['store'], batches: readonly StoredBatch[]): Set<string> {
-  // Only one that has no end can be going on.
-  const open = batches.filter(({ end }) => end === null).map(({ choices }) => choices.judge);
-  return new Set([...new Set(open)].filter((judge) => store.isAsked(judge)));
 }
 
 function cellsOf(batch: StoredBatch, held: boolean): string[] {
@@ -95,7 +96,7 @@ function cellsOf(batch: StoredBatch, held: boolean): string[] {
 
 function stateWords(batch: StoredBatch, held: boolean): string {
   const { end, id } = batch;
-  const goesOn = `"judge resume ${id}" goes on from there.`;
+  const goesOn = `"judge resume ${id}" continues from there.`;
   switch (batchState(batch, held)) {
     case 'running':
       return 'running.';
@@ -105,7 +106,7 @@ function stateWords(batch: StoredBatch, held: boolean): string {
       return `interrupted: its process is gone. ${goesOn}`;
     case 'ended':
       if (end?.why === 'cost') return `ended at its limit on money. ${goesOn}`;
-      if (end?.why === 'cancelled') return `stopped by Ctrl C. ${goesOn}`;
+      if (end?.why === 'cancelled') return `stopped. ${goesOn}`;
       return `ended by a failure: ${end?.failure?.message ?? 'unknown'} ${goesOn}`;
   }
 }

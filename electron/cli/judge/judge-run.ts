@@ -119,7 +119,7 @@ function resultOf(batch: StoredBatch): CommandResult {
     const stored = `${counted(votes, 'vote')} stored from ${counted(asked, 'answer')}, ${costWords(cost)}.`;
     throw new WaymarkError(
       code as WaymarkError['code'],
-      `${why} ${stored} "judge resume ${id}" goes on from there.`,
+      `${why} ${stored} "judge resume ${id}" continues from there.`,
     );
   }
   return { json: batchJson(batch, false), lines: linesOf(batch), exitCode: exitCodeOf(batch) };
@@ -140,7 +140,7 @@ function priceOf(
   context: CliContext,
   values: Arguments['values'],
   id: string,
-  { model, price }: BatchChoices,
+  { model }: BatchChoices,
 ): Price | null {
   const { settings, addresses } = context;
   if (values['base-url'] || values.model || values['api-key-env']) {
@@ -161,9 +161,10 @@ function priceOf(
     );
   }
   const own = settings.endpoints.find(
-    (each) => each.name === model.endpoint && originOf(each.baseUrl) === named.origin,
+    (each) =>
+      each.name === model.endpoint && each.model === model.model && originOf(each.baseUrl) === named.origin,
   );
-  return own?.price ?? price;
+  return own?.price ?? null;
 }
 
 const shown = ({ model, baseUrl }: ModelRef) =>
@@ -266,7 +267,7 @@ function linesOf(batch: StoredBatch): string[] {
           `The next request could have exceeded --max-cost. "judge resume ${id} --max-cost X" with a higher limit judges the rest.`,
         ]
       : []),
-    ...(end?.why === 'cancelled' ? [`Stopped by Ctrl C. "judge resume ${id}" goes on from there.`] : []),
+    ...(end?.why === 'cancelled' ? [`Stopped by Ctrl C. "judge resume ${id}" continues from there.`] : []),
   ];
 }
 

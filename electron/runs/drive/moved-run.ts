@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs';
 import { WaymarkError } from '@shared/contract/errors';
 import { type TaskSpec, workspaceHolder } from '@shared/contract/task';
 import type { EventBody } from '@shared/log/events';
+import { systemCode } from '../../store/file/database';
 import { workspaceRoot } from '../../task/local-site';
 
 /**
@@ -33,7 +34,8 @@ export function refuseMovedRun(
 function isSame(before: string, now: string): boolean {
   try {
     return realpathSync(before) === realpathSync(now);
-  } catch {
-    return false;
+  } catch (thrown) {
+    if (systemCode(thrown) === 'ENOENT' || systemCode(thrown) === 'ENOTDIR') return false;
+    throw thrown;
   }
 }

@@ -111,8 +111,14 @@ export class DiskGuard {
     this.lookedAt = now;
   }
 
+  /** What keeps the folder from being looked at says nothing of its place: it is told as what it is. */
   private isHere(): boolean {
-    return this.inodeNow() === this.inode;
+    try {
+      return this.inodeNow() === this.inode;
+    } catch (thrown) {
+      if (systemCode(thrown) !== '') return true;
+      throw thrown;
+    }
   }
 
   private inodeNow(): bigint | undefined {
@@ -125,6 +131,7 @@ export class DiskGuard {
    */
   failed(thrown: unknown): unknown {
     if (!this.isHere()) {
+      this.lookedAt = undefined;
       const failure = moved(this.folder);
       this.noticed(failure, false);
       return failure;

@@ -234,13 +234,13 @@ test('migration 9: a workspace of before has no batches, keeps its votes, and ta
   db.pragma('user_version = 8');
   db.close();
   const after = testStore(folder);
-  expect(await after.reader.judgeBatches()).toEqual([]);
+  expect(await after.reader.judgeBatches(100)).toEqual([]);
   expect((await after.reader.step(writer.run, 1)).labels.judges).toMatchObject([{ value: 'mask' }]);
   const { model } = createdBody(writer.run);
   const rubric = { text: 'Keep.', isOwn: true, version: 'steps@1' };
   const rubrics = { steps: rubric, summaries: rubric };
   const { id } = await begunBatch(after, { name: 'strict', model, rubrics });
-  expect(await after.reader.judgeBatches()).toMatchObject([{ id, end: null, counts: { votes: 0 } }]);
+  expect(await after.reader.judgeBatches(100)).toMatchObject([{ id, end: null, counts: { votes: 0 } }]);
   expect(await after.reader.verify()).toMatchObject({ ok: true });
   await after.close();
 });

@@ -51,6 +51,7 @@ it('counts what came of a batch, and knows what each request showed', async () =
   await store.writer.judgeAnswered(held, answer(2, { votes: 0, against: 0 }), author, []);
   expect((await store.reader.judgeBatch(held.id)).counts).toEqual({
     asked: 2,
+    knownCost: 1,
     votes: 1,
     against: 1,
     unparsable: 0,
@@ -100,7 +101,7 @@ it('a batch that begins ends those of the same judge that nobody works on, and n
   const first = await begunBatch(store, judge);
   const other = await begunBatch(store, { ...judge, name: 'lenient' });
   const second = await begunBatch(store, judge);
-  const ends = new Map((await store.reader.judgeBatches()).map(({ id, end }) => [id, end?.why ?? null]));
+  const ends = new Map((await store.reader.judgeBatches(100)).map(({ id, end }) => [id, end?.why ?? null]));
   expect(ends).toEqual(
     new Map([
       [second.id, null],

@@ -133,12 +133,23 @@ const COUNTED = `SELECT ${BATCH_COLUMNS}, count(number) AS asked, total(votes) A
   total(unparsable) AS unparsable, count(cost) AS priced, total(cost) AS cost, total(input_tokens) AS inputTokens,
   total(output_tokens) AS outputTokens FROM judge_batch LEFT JOIN judge_answer ON batch = ulid`;
 
-/** Batches that are listed. */
-const MOST = 1_000;
-
-/** The newest ones, the newest first. */
-export function readBatches(statements: Statements): StoredBatch[] {
-  return statements.all<CountedRow>(`${COUNTED} GROUP BY ulid ORDER BY ulid DESC LIMIT ${MOST}`).map(batchOf);
+/**
+ * The newest ones, the newest first. One that cannot be read, or is of a later version, keeps nobody from the others: it is left
+ * out, and `readBatch` and `verify` name it.
+ */
+export function readBatches(statements: Statements, most: number): StoredBatch[] {
+  const rows = statements.all<CountedRow>(
+    `${COUNTED} WHERE ulid IN (SELECT ulid FROM judge_batch ORDER BY ulid DESC LIMIT ?) GROUP BY ulid ORDER BY ulid DESC`,
+    most,
+  );
+  return rows.flatMap((row) => {
+    try {
+      return [batchOf(row)];
+    } catch (thrown) {
+      if (thrown instanceof WaymarkError) return [];
+      throw thrown;
+    }
+  });
 }
 
 /** @throws WaymarkError not_found, workspace_corrupt */
@@ -180,6 +191,7 @@ function batchOf(row: CountedRow): StoredBatch {
       outputTokens,
       missing: end?.missing ?? 0,
       cost: known ? cost : null,
+      knownCost: cost,
     },
   };
 }

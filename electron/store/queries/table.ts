@@ -163,11 +163,12 @@ export const queries = {
     blind: 'answers for the person it names',
     run: ({ withheld }, person: Author) => withheld.runs(person),
   }),
-  /** Batches of judges, the newest first, at most 1,000. */
+  /** Batches of judges that can be read, the newest first, at most so many. */
   judgeBatches: query({
     thread: 'read',
     blind: 'never for a window',
-    run: ({ statements }) => readJudgeBatches(statements),
+    run: ({ statements }, most: number) =>
+      readJudgeBatches(statements, bounded(most, 1, 1_000, 'The number of batches')),
   }),
   judgeBatch: query({
     thread: 'read',

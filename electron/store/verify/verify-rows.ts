@@ -4,6 +4,7 @@ import type { VerifyProblem } from '@shared/contract/views';
 import { packageFolder } from '../../files/workspace-paths';
 import { hashPackage, listPackage } from '../../task/package-files';
 import { decodeBlob } from '../file/blob-store';
+import { systemCode } from '../file/database';
 import type { Statements } from '../file/rows';
 import { unusedFiles } from '../file/unused-files';
 import { rowSum, sha256 } from '../log/hashing';
@@ -113,7 +114,10 @@ export async function checkPackages({ statements, folder }: VerifyContext): Prom
 }
 
 async function packageFault(path: string, hash: string): Promise<string | null> {
-  const found = await stat(path).catch(() => null);
+  const found = await stat(path).catch((thrown: unknown) => {
+    if (systemCode(thrown) === 'ENOENT') return null;
+    throw thrown;
+  });
   if (found?.isDirectory() !== true) return `Its files, tasks/${hash}, are missing.`;
   const { entries } = await listPackage(path);
   return (await hashPackage(path, entries)) === hash ? null : `Its files, tasks/${hash}, were changed.`;

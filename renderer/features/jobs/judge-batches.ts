@@ -18,6 +18,8 @@ const KEY = 'waymark.judge-batches.dismissed';
 const MOST_DISMISSED = 200;
 /** How often batches that are asked for are looked at, ms. */
 const LOOK_MS = 1_000;
+/** How soon a batch of another process is looked for after labels have changed. */
+const OTHERS_MS = 10_000;
 /** One that is done is listed for so long after it began, ms. */
 const DONE_MS = 24 * 3_600_000;
 
@@ -44,14 +46,14 @@ export function shareOf({ total, votes, state }: JudgeBatchView): number | null 
 }
 
 /** Reads the batches; says once what ended, and what an earlier process left. */
-export async function loadBatches(): Promise<void> {
-  put(await call('judge.batches'));
+export function loadBatches(): Promise<void> {
+  return show(() => call('judge.batches'));
 }
 
 /** Reads them for the first time in this workspace, and offers what was interrupted. */
 export async function beginBatches(): Promise<void> {
   useBatches.setState({ list: [], dismissed: readDismissed() });
-  put(await call('judge.batches'));
+  await loadBatches();
   const { list, dismissed } = useBatches.getState();
   const left = list.filter(({ id, state }) => state === 'interrupted' && !dismissed.has(id));
   if (left.length > 0)
@@ -64,24 +66,43 @@ export async function beginBatches(): Promise<void> {
 /** Follows them: what this process says, and while any is asked for, looks. Returns its end. */
 export function startBatches(): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const soon = () => {
+  const look = (ms: number) => {
     timer ??= setTimeout(() => {
       timer = undefined;
-      attempt(loadBatches);
-    }, LOOK_MS);
+      attempt(async () => {
+        try {
+          await loadBatches();
+        } finally {
+          // Also after a look that failed.
+          if (isAnyRunning()) look(LOOK_MS);
+        }
+      });
+    }, ms);
   };
   const stops = [
     listen('judge.changed', () => attempt(loadBatches)),
-    // Also votes of a batch that another process has begun.
-    listen('labels.changed', soon),
-    useBatches.subscribe(({ list }) => {
-      if (list.some(({ state }) => state === 'running')) soon();
+    // They may be votes of a batch that another process has begun; mostly a person labels.
+    listen('labels.changed', () => look(isAnyRunning() ? LOOK_MS : OTHERS_MS)),
+    useBatches.subscribe(() => {
+      if (isAnyRunning()) look(LOOK_MS);
     }),
   ];
   return () => {
     for (const stop of stops) stop();
     clearTimeout(timer);
   };
+}
+
+const isAnyRunning = () => useBatches.getState().list.some(({ state }) => state === 'running');
+
+/** The newest question; the answer to an earlier one, perhaps of another workspace, is passed over. */
+let newest = 0;
+
+async function show(ask: () => Promise<JudgeBatchView[]>): Promise<void> {
+  newest += 1;
+  const mine = newest;
+  const list = await ask();
+  if (mine === newest) put(list);
 }
 
 function put(list: JudgeBatchView[]): void {
@@ -100,12 +121,12 @@ function put(list: JudgeBatchView[]): void {
 }
 
 export function stopBatch(batch: string): void {
-  attempt(async () => put(await call('judge.stop', { batch })));
+  attempt(() => show(() => call('judge.stop', { batch })));
 }
 
 /** `maxCost`: its limit from now on; null: the one it has. */
 export function resumeBatch(batch: string, maxCost: number | null = null): void {
-  attempt(async () => put(await call('judge.resume', { batch, maxCost })));
+  attempt(() => show(() => call('judge.resume', { batch, maxCost })));
 }
 
 /** Takes a batch off the tray, in this installation. Its votes stay. */
