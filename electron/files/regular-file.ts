@@ -206,8 +206,8 @@ function fill(file: number, bytes: Buffer, at: number): number {
 
 const NO_FILE = 'is not a regular file';
 const SHORTER = 'became shorter while it was read';
-const larger = (most: number) => `is larger than ${megabytes(most)} MB`;
-const longer = (most: number, line: number) => `has a line longer than ${megabytes(most)} MB (line ${line})`;
+const larger = (most: number) => `is larger than ${sizeWords(most)}`;
+const longer = (most: number, line: number) => `has a line longer than ${sizeWords(most)} (line ${line})`;
 
 function unopened({ code, message }: NodeJS.ErrnoException, name: string, outcome: string): WaymarkError {
   if (code === 'ENOENT' || code === 'ENOTDIR')
@@ -226,6 +226,9 @@ function unopened({ code, message }: NodeJS.ErrnoException, name: string, outcom
 function refused(name: string, why: string, outcome: string): WaymarkError {
   return new WaymarkError('bad_input', `${name} ${why}. ${outcome}`);
 }
+
+const sizeWords = (bytes: number) =>
+  megabytes(bytes) === 0 ? `${Math.round(bytes / 1024)} KB` : `${megabytes(bytes)} MB`;
 
 export function megabytes(bytes: number): number {
   return Math.round(bytes / 1024 ** 2);

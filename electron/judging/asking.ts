@@ -1,5 +1,6 @@
 import { WaymarkError } from '@shared/contract/errors';
 import type { Endpoint } from '@shared/contract/settings';
+import type { StoredBatch } from '@shared/judging/batch';
 import type { ModelRef } from '@shared/log/event-parts';
 import { modelRef } from '../agent/model-ref';
 import type { Price } from '../model/client';
@@ -30,4 +31,12 @@ export function refuseUnpriced(
     'refused',
     `A limit on money cannot be kept with ${endpoint}: no price is set for it. Set one in Settings, Models, or ${otherwise}.`,
   );
+}
+
+/**
+ * A batch that came to its end has nothing left to ask, and going on with it does nothing: what its votes say may have been replaced
+ * since, by another rubric under the same name, and would be paid for again.
+ */
+export function isDone({ end, counts }: Pick<StoredBatch, 'end' | 'counts'>): boolean {
+  return end?.why === 'done' && counts.missing === 0;
 }

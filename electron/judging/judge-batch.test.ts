@@ -170,6 +170,18 @@ describe('a batch of judgements', () => {
     }
   });
 
+  it.each([
+    { input: 0, output: 0 },
+    { input: -1e15, output: 1 },
+    { input: 1.5, output: 1e300 },
+  ])('a limit on money holds with an endpoint that reports %j', async (usage) => {
+    const { batch } = await stand((request) => ({ ...judgeAnswer(request, perfect), usage }));
+    const { cost, ended, asked } = await batch({ price, maxCost: 0.1 });
+    expect(ended).toEqual({ why: 'cost' });
+    expect(asked).toBeLessThan(3);
+    expect(cost).toBeGreaterThan(0.01);
+  });
+
   it('a batch that is stopped does not wait to try again', async () => {
     const stopping = new AbortController();
     const { batch, requests, judge } = await stand(

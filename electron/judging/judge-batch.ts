@@ -5,6 +5,7 @@ import { type Failure, toFailure, WaymarkError } from '@shared/contract/errors';
 import type { BatchCounts } from '@shared/judging/batch';
 import { frameOf } from '@shared/judging/judge-request';
 import { judgeAuthor } from '@shared/log/annotations';
+import type { Usage } from '@shared/log/event-parts';
 import type { ModelAnswer, ModelFailure, ModelPort } from '../agent/ports';
 import { mendedRequest } from '../agent/refused-parameter';
 import { backOffMs } from '../base/back-off';
@@ -150,8 +151,9 @@ class Batch {
         });
       if (answered.ok) {
         const { usage } = answered.answer;
-        // Without a report the estimate holds, so that a limit on money still ends the batch.
-        const cost = price === null ? null : (costOf(usage, price) ?? most);
+        // Without a report that can be true the estimate holds, so that a limit on money still ends the batch.
+        const told = isPlausible(usage, body) ? costOf(usage, price) : null;
+        const cost = price === null ? null : (told ?? most);
         const tokens = { inputTokens: usage?.inputTokens ?? 0, outputTokens: usage?.outputTokens ?? 0 };
         this.result.asked += 1;
         this.result.inputTokens += tokens.inputTokens;
@@ -312,6 +314,14 @@ export async function estimateBatch(
     cost += estimatedCost(body, output, price) ?? 0;
   }
   return { ...estimate, steps: steps.size, cost: price === null ? null : cost };
+}
+
+/** A tenth of the estimated tokens of the request at least, and numbers at all: less was not read, whatever an endpoint reports. */
+function isPlausible(usage: Usage | null, body: string): boolean {
+  if (usage === null) return false;
+  const { inputTokens, outputTokens } = usage;
+  const counts = [inputTokens, outputTokens].every((each) => Number.isSafeInteger(each) && each >= 0);
+  return counts && inputTokens * 10 >= estimateTokens(body);
 }
 
 function estimatedCost(body: string, outputTokens: number, price: Price | null): number | null {

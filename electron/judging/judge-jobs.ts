@@ -13,7 +13,7 @@ import { unlessRemoved } from '../review/step-owners';
 import type { EngineOptions } from '../runs/engine-options';
 import type { Store } from '../store/api';
 import type { HeldBatch } from '../store/log/judge-batches';
-import { asking, judgeModel, refuseUnpriced } from './asking';
+import { asking, isDone, judgeModel, refuseUnpriced } from './asking';
 import type { BatchEstimate } from './judge-batch';
 import type { JudgeTask } from './judge-task';
 import { standing } from './standing-batches';
@@ -102,8 +102,10 @@ export class JudgeJobs {
    */
   async resume(id: string, maxCost: number | null): Promise<void> {
     const { store } = this.options;
-    const { choices, counts } = await store.reader.judgeBatch(id);
+    const stored = await store.reader.judgeBatch(id);
+    const { choices, counts } = stored;
     const endpoint = this.ownEndpoint(choices.model);
+    if (isDone(stored)) return;
     refuseUnpriced(maxCost ?? choices.maxCost, endpoint.price, endpoint.name, UNLIMITED);
     await this.begin(endpoint, choices.judge, async () => ({
       id,

@@ -3,7 +3,7 @@ import { isId } from '@shared/contract/id';
 import { batchState, rubricsOf, type StoredBatch } from '@shared/judging/batch';
 import { standing } from '../../judging/standing-batches';
 import type { CliContext } from '../context';
-import { type CommandResult, section, table } from '../output';
+import { type CommandResult, counted, section, table } from '../output';
 import { batchJson, costWords, thousands, voteWords } from './batch-words';
 
 /** Batches that are listed. */
@@ -88,8 +88,8 @@ function cellsOf(batch: StoredBatch, held: boolean): string[] {
     choices.judge,
     choices.mode,
     batchState(batch, held),
-    `${counts.votes} votes`,
-    `${counts.asked} answers`,
+    counted(counts.votes, 'vote'),
+    counted(counts.asked, 'answer'),
     costWords(counts.cost),
   ];
 }

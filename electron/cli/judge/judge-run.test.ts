@@ -20,6 +20,8 @@ let asked: number[][];
 let atRequest: (index: number) => Promise<void> | void;
 let folder: string;
 let workspace: string;
+/** The judge calls no tool. */
+let onlyTalks = false;
 
 /** A workspace with one run of 60 steps, as a command of its own finds it. */
 beforeEach(async () => {
@@ -28,11 +30,13 @@ beforeEach(async () => {
   workspace = join(folder, 'workspace');
   asked = [];
   atRequest = () => undefined;
+  onlyTalks = false;
   model = await startScriptedModel({
     policy: async (request) => {
       const { step } = askedStep(request);
       asked.push(Number.isNaN(step) ? askedTurns(request).asked : [step]);
       await atRequest(request.index);
+      if (onlyTalks) return { text: 'I would rather not.' };
       if (!Number.isNaN(step)) return { text: `Thought.\n\\boxed{${step % 5 === 0 ? -1 : 1}}` };
       return judgeAnswer(request, (step) => (step % 5 === 0 ? 'mask' : 'keep'));
     },
@@ -136,6 +140,26 @@ describe('judge run', () => {
     atRequest = () => undefined;
     expect(await waymark('run')).toMatchObject({ votes: STEPS - before, missing: 0, ended: null });
     expect((await listed()).map(({ state }) => state)).toEqual(['done', 'interrupted']);
+  });
+
+  it('a judge that only talks is no success, and what is done is not asked again', async () => {
+    onlyTalks = true;
+    const talks = start('run', '--steps', 'all');
+    const [code] = (await once(talks, 'exit')) as [number];
+    expect(code).toBe(1);
+    expect((await listed())[0]).toMatchObject({ votes: 0 });
+    onlyTalks = false;
+    const done = await waymark('run');
+    expect(done).toMatchObject({ votes: STEPS, missing: 0 });
+    const sent = asked.length;
+    // Votes by another rubric take the place of these; going on with what is done would pay for them once more.
+    const rubric = join(folder, 'rubric.md');
+    writeFileSync(rubric, 'Keep all.');
+    await waymark('run', '--rubric', rubric);
+    expect(asked.length).toBeGreaterThan(sent);
+    const replaced = asked.length;
+    expect(await bare('resume', String(done.batch))).toMatchObject({ state: 'done', votes: STEPS });
+    expect(asked).toHaveLength(replaced);
   });
 
   it('Ctrl C ends it with 130 and a batch that resume finishes', async () => {

@@ -12,7 +12,7 @@ import { authorName } from '@shared/labels/author-name';
 import type { ModelRef } from '@shared/log/event-parts';
 import { visibleText } from '@shared/terminal/visible-text';
 import { newUlid } from '../../base/new-ulid';
-import { asking, judgeModel, refuseUnpriced } from '../../judging/asking';
+import { asking, isDone, judgeModel, refuseUnpriced } from '../../judging/asking';
 import { estimateBatch } from '../../judging/judge-batch';
 import { driveBatch, tasksOf } from '../../judging/named-batch';
 import { type RewardRubricName, readRewardRubric, readRubrics, rewardRubrics } from '../../judging/rubric';
@@ -45,11 +45,16 @@ export async function runJudge(
 export async function resumeJudge(
   context: CliContext,
   { values }: Arguments,
-  { id, choices }: StoredBatch,
+  batch: StoredBatch,
 ): Promise<CommandResult> {
+  const { id, choices } = batch;
   const maxCost = positiveNumber(values['max-cost'], '--max-cost');
   const price = priceOf(context, values, id, choices);
   refuseUnpriced(maxCost ?? choices.maxCost, price, choices.model.endpoint, unlimited);
+  if (isDone(batch)) {
+    const done = `Batch ${id} is done, so nothing was asked. To ask again, begin a new batch with "judge run".`;
+    return { json: batchJson(batch, false), lines: [done] };
+  }
   const { writer } = context.store;
   const begin = (held: HeldBatch) => writer.resumeBatch(held, maxCost);
   return drive(context, { id, choices, price, begin });
@@ -125,7 +130,12 @@ function resultOf(batch: StoredBatch): CommandResult {
   return { json: batchJson(batch, false), lines: linesOf(batch), exitCode: exitCodeOf(batch) };
 }
 
-function exitCodeOf({ end }: StoredBatch): ExitCode {
+/** Nothing that came back could be read, however little was asked. */
+const cameToNothing = ({ counts }: StoredBatch) => counts.votes === 0 && counts.missing > 0;
+
+function exitCodeOf(batch: StoredBatch): ExitCode {
+  const { end } = batch;
+  if (end?.why === 'done' && cameToNothing(batch)) return 1;
   if (end?.why === 'cost') return 3;
   return end?.why === 'cancelled' ? 130 : 0;
 }
@@ -262,6 +272,11 @@ function linesOf(batch: StoredBatch): string[] {
       : [
           `${counted(missing, 'step')} got no verdict and stay as they were. "judge resume ${id}" asks about them once more.`,
         ]),
+    ...(cameToNothing(batch)
+      ? [
+          'Nothing that came back could be read as a verdict. Check that the address is that of a model, and choose one that calls tools.',
+        ]
+      : []),
     ...(end?.why === 'cost'
       ? [
           `The next request could have exceeded --max-cost. "judge resume ${id} --max-cost X" with a higher limit judges the rest.`,
