@@ -1,5 +1,7 @@
 /** So much of a failure's words is said again at the end; all of them stand where it happened. */
-const LINES_EACH = 12;
+const LINES_EACH = 16;
+/** And of one line, where it is somebody's counterexample. */
+const LINE_CHARACTERS = 400;
 const COLOURS = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g');
 
 /**
@@ -43,6 +45,10 @@ function paragraph(file, title, why) {
     .split('\n');
   return [
     `✗ ${file}${title === '' ? '' : ` › ${title}`}`,
-    ...lines.slice(0, LINES_EACH).map((line) => `    ${line}`),
+    ...lines.slice(0, LINES_EACH).map((line) => `    ${cut(line)}`),
   ].join('\n');
+}
+
+function cut(line) {
+  return line.length > LINE_CHARACTERS ? `${line.slice(0, LINE_CHARACTERS)}…` : line;
 }

@@ -46,7 +46,7 @@ it('says again what failed, with the first lines of why', () => {
     ['✗ d.spec.ts › waits', '    timed out'],
     ['✗ e2e', '    no display'],
   ]);
-  expect(said[0]?.split('\n')).toHaveLength(13);
+  expect(said[0]?.split('\n')).toHaveLength(17);
 });
 
 it('has nothing to say of parts that did not run or in which nothing failed', () => {

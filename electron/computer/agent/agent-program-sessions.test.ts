@@ -353,12 +353,14 @@ describe.each(helperKinds)('sessions through the helper in %s', (helper) => {
   it('tells of changes, not of growth, and of a death that makes none', async () => {
     const session = await host.session(agent, 'watch');
     const { shell, supervisor } = metaOf((await agent.must('identify', [session.directory])).body);
+    const calmed = (watch: number) =>
+      eventually('it is calm', async () => {
+        const before = agent.toldOf('c', watch).length;
+        await agent.must('exec', [host.home, 5000], Buffer.from('sleep 0.1'));
+        return agent.toldOf('c', watch).length === before;
+      });
     await agent.must('watch', [1, session.directory]);
-    await eventually('it is calm', async () => {
-      const before = agent.toldOf('c', 1).length;
-      await agent.must('exec', [host.home, 5000], Buffer.from('sleep 0.1'));
-      return agent.toldOf('c', 1).length === before;
-    });
+    await calmed(1);
     const calm = agent.toldOf('c', 1).length;
     await writeFile(join(session.directory, 'spool'), 'more', { flag: 'a' });
     await agent.must('exec', [host.home, 5000], Buffer.from('sleep 0.05'));
@@ -368,8 +370,11 @@ describe.each(helperKinds)('sessions through the helper in %s', (helper) => {
     await commandEnded(agent, session, 1);
     await agent.must('unwatch', [1]);
     await agent.must('watch', [2, session.directory]);
+    // The supervisor may still write about the command that has just ended: what is told next is to be of its death.
+    await calmed(2);
+    const before = agent.toldOf('c', 2).length;
     process.kill(supervisor, 'SIGKILL');
-    await eventually('the death was told of', () => agent.toldOf('c', 2).length > 0);
+    await eventually('the death was told of', () => agent.toldOf('c', 2).length > before);
     expect((await lookAt(agent, session.directory)).life).toBe('lost');
     expect((await agent.ask('input', [session.directory, 0, ''], Buffer.from('x'))).fields[0]).toBe(
       'session_lost',

@@ -1,5 +1,6 @@
 import { WaymarkError } from '@shared/contract/errors';
 import { type Statements, seqOf } from '../file/rows';
+import { isRemoved } from './removed-run';
 import { nextSteps } from './unreadable-run';
 
 /** Watches that the events of a run come one after the other: a log with a gap is as damaged as one with an event nobody can parse. */
@@ -38,9 +39,7 @@ export class EventOrder {
   /** A removal deletes events in several transactions before the head goes: no damage. */
   private gap(last: number): void {
     const { id, ulid } = this.run;
-    if (this.statements.get("SELECT 1 FROM tombstone WHERE run = ? AND mode = 'run'", id) !== undefined) {
-      return;
-    }
+    if (isRemoved(this.statements, id)) return;
     const what =
       last === this.next
         ? `Event ${last} of run ${ulid} is missing.`

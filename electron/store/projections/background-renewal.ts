@@ -1,5 +1,6 @@
 import { WaymarkError } from '@shared/contract/errors';
 import { SerialQueue } from '../../base/serial-queue';
+import { isRemoved } from '../log/removed-run';
 import { unreadableRun } from '../log/unreadable-run';
 import type { StoreNotice } from '../notices';
 import { ProjectionRenewal, type RenewalParts } from './projection-renewal';
@@ -82,13 +83,20 @@ export class BackgroundRenewal {
     }
   }
 
-  /** A run that cannot be read stays as it is, and refuses appends; the others have their turn. Null when the workspace closes. */
+  /**
+   * A run that cannot be read stays as it is, and refuses appends; of one that is removed meanwhile nothing is left to do; the others
+   * have their turn. Null when the workspace closes.
+   */
   private async upgradeOne(ulid: string, run: Waiting & { id: number }): Promise<number | null> {
     try {
       const changed = await this.work(run.id, ulid);
       if (changed !== null) run.done();
       return changed;
     } catch (thrown) {
+      if (thrown instanceof WaymarkError && isRemoved(this.parts.statements, run.id)) {
+        run.done();
+        return 0;
+      }
       const notice = unreadableRun(ulid, thrown);
       if (notice === null) throw thrown;
       this.unreadable.set(ulid, thrown);

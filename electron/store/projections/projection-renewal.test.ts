@@ -117,3 +117,26 @@ test('a process that ends while it derives a run again leaves it to the next one
   expect((await second.reader.heads(run, 500, 500))[0]?.title).not.toBe('old');
   expect(await problemsOf(second)).toEqual([]);
 });
+
+test('a run that another process removes while it is derived again leaves no row and keeps nobody busy', async () => {
+  const folder = temporaryFolder();
+  const run = await longRun(folder);
+  const [one, other] = [testStore(folder), testStore(folder)];
+  const folding = new Promise<void>((resolve) => {
+    one.subscribe((notice) => {
+      if (notice.kind === 'rebuild') resolve();
+    });
+  });
+  const rebuilding = one.writer.rebuild(run).catch((thrown: unknown) => thrown);
+  await folding;
+  await other.writer.remove(run, 'run', alice);
+  await rebuilding;
+  await one.drain();
+  expect(await problemsOf(other)).toEqual([]);
+  await Promise.all([one.close(), other.close()]);
+  const db = openDatabase(workspaceFile(folder));
+  for (const table of ['step_head', 'note', 'segment', 'file_revision', 'rule_mark', 'mark', 'run_head']) {
+    expect([table, db.prepare(`SELECT count(*) AS n FROM ${table}`).get()]).toEqual([table, { n: 0 }]);
+  }
+  db.close();
+});

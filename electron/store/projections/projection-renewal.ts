@@ -3,6 +3,7 @@ import { LAST_SEQ, rowId, type Statements } from '../file/rows';
 import { decodeEvent, EVENT_COLUMNS, type EventRow } from '../log/event-codec';
 import { EventOrder } from '../log/event-order';
 import type { GroupCommit } from '../log/group-commit';
+import { isRemoved } from '../log/removed-run';
 import type { LabelWork } from './label-work';
 import { PrivateRebuild } from './private-rebuild';
 import type { StepProjector } from './step-projector';
@@ -58,7 +59,7 @@ export class ProjectionRenewal {
     this.again = new PrivateRebuild(statements, projector, run, ulid, this.purged);
   }
 
-  /** How many rows were not what the log gives; null when it was stopped. */
+  /** How many rows were not what the log gives, of a run that is removed meanwhile so far; null when it was stopped. */
   async work(): Promise<number | null> {
     try {
       this.again.rebuild.entries();
@@ -70,7 +71,7 @@ export class ProjectionRenewal {
         if (rows === null) return null;
         changed += rows;
         // What was appended meanwhile is folded as well, or the head would be ahead of its rows.
-        if (await this.renewHead()) return changed;
+        if ((await this.renewHead()) || this.isGone()) return changed;
       }
     } finally {
       this.again.close();
@@ -81,7 +82,7 @@ export class ProjectionRenewal {
     const { statements, blobs } = this.parts;
     const { seq: head = 0 } =
       statements.get<{ seq: number }>('SELECT seq FROM run_head WHERE run = ?', this.run) ?? {};
-    while (this.seq < head) {
+    while (this.seq < head && !this.isGone()) {
       if (this.parts.stopped()) return false;
       const rows = statements.all<EventRow>(
         `SELECT ${EVENT_COLUMNS} FROM event WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ${PAGE}`,
@@ -115,7 +116,10 @@ export class ProjectionRenewal {
           // It remembers how far it came, so it is not run again for the sake of others.
           alone: true,
           // A hint that came meanwhile is known to the stored rows alone.
-          run: () => (table.name !== 'hint' || this.lastOf('outbox') === this.outbox) && renewal.next(),
+          run: () =>
+            !this.isGone() &&
+            (table.name !== 'hint' || this.lastOf('outbox') === this.outbox) &&
+            renewal.next(),
         });
       }
       changed += renewal.changed;
@@ -169,6 +173,7 @@ export class ProjectionRenewal {
     const { state, facts } = this.again.rebuild;
     const work = await group.add({
       run: () => {
+        if (this.isGone()) return null;
         const written = statements.run(
           'UPDATE run_head SET facts = ?, state = ?, changed_at = ? WHERE run = ? AND seq = ?',
           JSON.stringify(facts),
@@ -186,6 +191,11 @@ export class ProjectionRenewal {
     });
     await labels.finish(work?.labels ?? null);
     return work !== null;
+  }
+
+  /** Another process removes it: nothing of it may be written any more. */
+  private isGone(): boolean {
+    return isRemoved(this.parts.statements, this.run);
   }
 
   private lastOf(table: 'outbox' | 'annotation'): number {

@@ -1,6 +1,7 @@
 import { WaymarkError } from '@shared/contract/errors';
 import type { Statements } from '../file/rows';
 import type { GroupCommit } from '../log/group-commit';
+import { isRemoved } from '../log/removed-run';
 import type { OpenRun } from '../log/run-log';
 import { unreadableRun } from '../log/unreadable-run';
 import type { StoreNotice } from '../notices';
@@ -82,11 +83,12 @@ export class RuleCatchUp {
     }
   }
 
-  /** A run that cannot be read keeps the verdicts it has; the others have their turn. */
+  /** A run that cannot be read keeps the verdicts it has, and one that is removed needs none; the others have their turn. */
   private async tryCatchUp(run: string): Promise<void> {
     try {
       await this.catchUp(run);
     } catch (thrown) {
+      if (thrown instanceof WaymarkError && this.isGone(run)) return;
       const notice = unreadableRun(run, thrown);
       if (notice === null) throw thrown;
       this.options.told(notice);
@@ -98,7 +100,7 @@ export class RuleCatchUp {
     let last = 0;
     const stale: PendingLabels[] = [];
     let readable = 0;
-    while (!this.stopped) {
+    while (!this.stopped && !this.isGone(run)) {
       const open = this.options.load(run);
       if (!this.rules.isOfRulesInForce(open)) {
         if (readable < open.seq) {
@@ -117,7 +119,7 @@ export class RuleCatchUp {
       const steps = await this.patiently(() =>
         this.group.add({
           run: () => {
-            if (!this.rules.advance(this.options.load(run), batch)) {
+            if (this.isGone(run) || !this.rules.advance(this.options.load(run), batch)) {
               return new Set<number>();
             }
             const changed = this.projection.writeVerdicts(open.id, batch.verdicts);
@@ -134,7 +136,7 @@ export class RuleCatchUp {
         last = Math.max(last, step);
       }
     }
-    if (this.stopped) {
+    if (this.stopped || this.isGone(run)) {
       return;
     }
     const { state } = this.options.load(run);
@@ -160,6 +162,7 @@ export class RuleCatchUp {
           // It goes on from the work that it wrote down last, so it is not run again for the sake of others.
           alone: true,
           run: () => {
+            if (this.isGone(run)) return true;
             const open = this.options.load(run);
             if (this.rules.isOfRulesInForce(open) || open.seq > readable) {
               return true;
@@ -173,6 +176,11 @@ export class RuleCatchUp {
       );
     }
     return stale;
+  }
+
+  private isGone(run: string): boolean {
+    const row = this.statements.get<{ id: number }>('SELECT id FROM run WHERE ulid = ?', run);
+    return row === undefined || isRemoved(this.statements, row.id);
   }
 
   /** Tries again what found the file locked: nothing of it was begun, and nobody else would come back to it before the next start. */

@@ -249,6 +249,25 @@ test('a run that cannot be read keeps its verdicts and labels when the rules cha
   expect(await fourth.reader.ruleProgress(task)).toMatchObject({ behind: 0, waiting: [] });
 });
 
+test('a run that is removed while the rules of its task are followed keeps none of the others waiting', async () => {
+  const folder = temporaryFolder();
+  const store = testStore(folder);
+  const kept = await aRun(store);
+  const removed = [await aRun(store), await aRun(store, 600)];
+  await store.writer.setRules(kept.task, off, alice);
+  await store.drain();
+  await store.writer.setRules(kept.task, { rules: {} }, alice);
+  for (const { run } of removed) await store.writer.remove(run, 'run', alice);
+  await store.drain();
+  expect(await values(store, kept.run)).toEqual([null, 'mask', null, 'mask', null, 'mask']);
+  expect(await store.reader.verify()).toMatchObject({ ok: true });
+  await store.close();
+  const db = openDatabase(workspaceFile(folder));
+  const marked = db.prepare('SELECT DISTINCT step >> 32 AS run FROM rule_mark').all();
+  expect(marked).toEqual(db.prepare('SELECT id AS run FROM run WHERE ulid = ?').all(kept.run));
+  db.close();
+});
+
 test('verdicts of other rules are renewed although another process held the file for longer than a transaction waits', async () => {
   const store = testStore();
   const { run, task } = await aRun(store);

@@ -72,3 +72,17 @@ function clean(value: unknown, run: string): unknown {
     }),
   );
 }
+
+/** Where two pictures differ, a line each: the path, what the first has, and what the second has. */
+export function differences(one: unknown, other: unknown, path = ''): string[] {
+  const parts = (value: unknown) =>
+    typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null;
+  const [left, right] = [parts(one), parts(other)];
+  if (left === null || right === null || Array.isArray(one) !== Array.isArray(other)) {
+    return Object.is(one, other)
+      ? []
+      : [`${path}: ${JSON.stringify(one)} instead of ${JSON.stringify(other)}`];
+  }
+  const keys = new Set([...Object.keys(left), ...Object.keys(right)]);
+  return [...keys].flatMap((key) => differences(left[key], right[key], `${path}/${key}`));
+}

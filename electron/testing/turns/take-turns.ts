@@ -6,7 +6,7 @@ import type { Store } from '../../store/api';
 import { bob } from '../run-writer';
 import { temporaryFolder, testStore } from '../store-fixtures';
 import { type Act, type Outcome, perform, summed } from './act';
-import { picture } from './picture';
+import { differences, picture } from './picture';
 import { Player } from './player';
 import { lives, type Turn, World } from './world';
 
@@ -112,7 +112,7 @@ class Table {
     await this.one.drain();
     const shown = await this.pictureOf(player);
     for (const victim of this.victims) delete shown[victim];
-    expect(shown).toEqual(await picture(this.one));
+    expect(differences(shown, await picture(this.one)).join('\n')).toBe('');
     expect(await this.player(player + 1).ask({ ask: 'verify' })).toEqual([]);
   }
 
@@ -163,11 +163,12 @@ export async function takeTurns(players: number): Promise<void> {
         try {
           if (await table.play(turn)) await table.look(index);
         } catch (thrown) {
-          throw new Error(`Turn ${index + 1}: ${JSON.stringify(turn)}`, { cause: thrown });
+          const why = thrown instanceof Error ? thrown.message : String(thrown);
+          throw new Error(`Turn ${index + 1}: ${JSON.stringify(turn)}\n${why}`, { cause: thrown });
         }
       }
       await table.clear();
     }),
-    { numRuns: LIVES / 2, endOnFailure: true },
+    { numRuns: LIVES / 2, endOnFailure: true, includeErrorInReport: true },
   );
 }
