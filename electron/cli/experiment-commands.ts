@@ -1,6 +1,7 @@
 import { WaymarkError } from '@shared/contract/errors';
+import { armsAgainst, baseArm } from '@shared/experiments/arms-compared';
 import type { ExperimentRun } from '@shared/experiments/experiment-run';
-import { effectOfHints, effortOf, notRecorded } from '@shared/experiments/hints-and-effort';
+import { effectOfHints, effortOf } from '@shared/experiments/hints-and-effort';
 import { reportMarkdown, reportNotes, reportTables } from '@shared/experiments/report';
 import { runsCsv } from '@shared/experiments/runs-csv';
 import { scalingCurve } from '@shared/experiments/scaling-curve';
@@ -54,14 +55,15 @@ export async function showExperiment(
 
 function documentOf(experiment: string, runs: readonly ExperimentRun[]) {
   const inArm = (arm: string | null) => runs.filter((run) => run.arm === arm && !run.branch);
+  const arms = summariseArms(runs);
   return {
     experiment,
-    arms: summariseArms(runs).map((summary) => {
+    arms: arms.map((summary) => {
       const own = inArm(summary.arm);
       return { ...summary, curve: scalingCurve(own), hints: effectOfHints(own), effort: effortOf(own) };
     }),
+    differences: armsAgainst(arms, baseArm(arms)?.arm ?? null),
     runs,
-    notRecorded,
   };
 }
 

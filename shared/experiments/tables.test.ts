@@ -33,7 +33,8 @@ function run(given: Partial<ExperimentRun> & { id?: string } = {}): ExperimentRu
     scores: [],
     hints: [],
     hintWords: 0,
-    review: { ms: 0, steps: 0 },
+    review: { ms: 0, steps: 0, labels: 0 },
+    looks: { n: 0, ms: 0 },
     ...rest,
   };
 }
