@@ -1,4 +1,5 @@
 import type { experimentCommands } from '@shared/contract/ipc/experiments';
+import { datasetTasks, experimentTasks } from '../dataset/past/task-sets';
 import type { WorkbenchHolder } from '../workbench';
 import type { HandlersOf } from './dispatch';
 
@@ -8,5 +9,13 @@ export function experimentHandlers(holder: WorkbenchHolder): HandlersOf<typeof e
   return {
     'experiments.list': () => reader().experiments(),
     'experiments.show': ({ name }) => reader().experiment(name),
+    'experiments.overlap': async ({ name, other }) => {
+      const ones = await experimentTasks(reader(), name);
+      const others =
+        'experiment' in other
+          ? await experimentTasks(reader(), other.experiment)
+          : await datasetTasks(holder.require().folder, other.dataset);
+      return others === null ? null : reader().taskOverlap(ones, others);
+    },
   };
 }

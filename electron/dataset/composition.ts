@@ -19,7 +19,9 @@ export function compositionOf(rows: readonly RowPlan[]): TaskShare[] {
       const runs = new Set(some.map(({ run }) => run.created.run)).size;
       return [{ task, hash, domain, runs, rows: some.length, ...countMasks(some) }];
     })
-    .sort((a, b) => byWord(a.domain ?? '', b.domain ?? '') || byWord(a.task, b.task) || byWord(a.hash, b.hash));
+    .sort(
+      (a, b) => byWord(a.domain ?? '', b.domain ?? '') || byWord(a.task, b.task) || byWord(a.hash, b.hash),
+    );
 }
 
 function byWord(a: string, b: string): number {

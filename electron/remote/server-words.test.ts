@@ -109,7 +109,14 @@ async function rememberDataset(workspace: string): Promise<void> {
   const files = [{ path: 'train.jsonl', bytes: 9, sha256: dataset, records: 2 }];
   const share = { task: 'demo', hash: dataset, domain: null, runs: 1, rows: 2, trained: 1, masked: 0 };
   await new DatasetRegistry(workspace).add(
-    { ...facts, ...counts, files, composition: [share], variants: ['all'], options: exportRequestSchema.parse({}) },
+    {
+      ...facts,
+      ...counts,
+      files,
+      composition: [share],
+      variants: ['all'],
+      options: exportRequestSchema.parse({}),
+    },
     '/gone',
     gzipSync(rows.map((row) => JSON.stringify(row)).join('\n')),
   );
@@ -195,6 +202,10 @@ describe('what our own server says', () => {
       'stats.run': [{ run }],
       'experiments.list': [undefined],
       'experiments.show': [{ name: 'words' }],
+      'experiments.overlap': [
+        { name: 'words', other: { experiment: 'words' } },
+        { name: 'words', other: { dataset } },
+      ],
       'judge.estimate': [{ runs: [run], endpoint: judge.name, steps: 'undecided' }],
       'judge.batches': [undefined],
     };

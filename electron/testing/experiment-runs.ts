@@ -44,6 +44,7 @@ async function writeRun(store: Store, { name, tasks, steps, output = 400 }: Expe
     task: {
       ...made.task,
       id: `task-${task + 1}`,
+      hash: String(task + 1).padStart(64, '0'),
       title: `Task ${task + 1}`,
       domain: domains[task % domains.length] ?? null,
     },

@@ -22,7 +22,8 @@ export interface ExperimentRun {
   run: string;
   title: string;
   arm: string | null;
-  task: { id: string; title: string; domain: string | null };
+  /** `hash`: of its package, the version that the run was made for. */
+  task: { id: string; title: string; domain: string | null; hash: string };
   model: string;
   taskHint: 'off' | 'tool' | 'upfront';
   humanHints: boolean;

@@ -14,7 +14,7 @@ function run(given: Partial<ExperimentRun> & { id?: string } = {}): ExperimentRu
     run: `R${id}`,
     title: `Run ${id}`,
     arm: 'a',
-    task: { id, title: `Task ${id}`, domain: domains[id] ?? null },
+    task: { id, title: `Task ${id}`, domain: domains[id] ?? null, hash: id },
     model: 'm',
     taskHint: 'off',
     humanHints: false,

@@ -1,3 +1,4 @@
+import { overlapKinds } from '@shared/experiments/task-overlap';
 import { hintCategory } from '@shared/log/outbox';
 import { z } from 'zod';
 import { at, count, listOf, number, run, step, text } from './parts';
@@ -5,6 +6,16 @@ import { at, count, listOf, number, run, step, text } from './parts';
 const score = number.nullable();
 
 export const experimentAnswers = {
+  'experiments.overlap': listOf(
+    z.object({
+      task: text,
+      title: text,
+      other: text,
+      otherTitle: text,
+      kind: z.enum(overlapKinds),
+      shared: number,
+    }),
+  ).nullable(),
   'experiments.list': listOf(
     z.object({ name: text, runs: count, arms: count, tasks: count, ended: count, createdAt: at }),
   ),
@@ -13,7 +24,7 @@ export const experimentAnswers = {
       run,
       title: text,
       arm: text.nullable(),
-      task: z.object({ id: text, title: text, domain: text.nullable() }),
+      task: z.object({ id: text, title: text, domain: text.nullable(), hash: text }),
       model: text,
       taskHint: z.enum(['off', 'tool', 'upfront']),
       humanHints: z.boolean(),

@@ -1,13 +1,17 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { effortOf } from '@shared/experiments/hints-and-effort';
 import { ulid } from 'ulid';
 import { expect, test } from 'vitest';
 import { parseArguments } from '../../cli/arguments';
 import type { CliContext } from '../../cli/context';
 import { experimentCommand } from '../../cli/experiment-commands';
+import { exportCommand } from '../../cli/exports/export-commands';
 import { statsCommand } from '../../cli/stats-commands';
+import { takenEnvironment } from '../../environment/taken-environment';
 import { writeExperiment } from '../../testing/experiment-runs';
 import { alice, bob, createdBody, RunWriter } from '../../testing/run-writer';
-import { testStore } from '../../testing/store-fixtures';
+import { temporaryFolder, testStore } from '../../testing/store-fixtures';
 import type { Store } from '../api';
 
 async function armRun(store: Store, arm: string, task: string): Promise<string> {
@@ -119,4 +123,60 @@ test('one answer without a price makes the cost unknown', async () => {
     return [priced, other].map((id) => runs.find(({ run }) => run === id)?.cost);
   };
   expect(await costs()).toEqual([0.04, null]);
+});
+
+test('experiment overlap finds tasks that are in both, and stops a script; a dataset is found by its folder', async () => {
+  const folder = temporaryFolder();
+  const store = testStore(folder);
+  await writeExperiment(store, { name: 'test', runs: 4, tasks: 2, steps: 2 });
+  await writeExperiment(store, { name: 'training', runs: 2, tasks: 1, steps: 2 });
+  const long = Array.from({ length: 900 }, (_, nth) => `word${nth}`).join(' ');
+  for (const [experiment, task] of [
+    ['long', 'one'],
+    ['copied', 'other'],
+  ] as const) {
+    const run = ulid();
+    const made = createdBody(run);
+    const body = {
+      ...made,
+      experiment,
+      task: { ...made.task, id: task, hash: task === 'one' ? '1'.repeat(64) : '2'.repeat(64) },
+      spec: { description: long },
+    };
+    await store.writer.append(run, 0, [{ kind: 'run.created', body }]);
+  }
+  const context = { store, reader: store.reader, folder } as unknown as CliContext;
+  const ask = (...words: string[]) => experimentCommand(context, parseArguments(['experiment', ...words]));
+  const found = await ask('overlap', 'test', '--with', 'training');
+  expect(found).toMatchObject({
+    exitCode: 1,
+    json: { overlaps: [{ task: 'task-1', other: 'task-1', kind: 'package' }] },
+  });
+  // A description of this length lies apart from its event.
+  expect((await ask('overlap', 'long', '--with', 'copied')).json).toMatchObject({
+    overlaps: [{ task: 'one', other: 'other', kind: 'text', shared: 1 }],
+  });
+  const clean = await ask('overlap', 'long', '--with', 'training');
+  expect(clean.exitCode).toBeUndefined();
+  expect(clean.lines).toEqual(['No task is in both, and no description shares passages with another.']);
+  await expect(ask('overlap', 'test')).rejects.toMatchObject({ code: 'bad_input' });
+  await expect(ask('overlap', 'test', '--dataset', 'none')).rejects.toMatchObject({ code: 'not_found' });
+
+  const out = join(temporaryFolder(), 'out');
+  const settings = { annotator: { uuid: 'u', name: 'Ada' }, computers: [] };
+  await exportCommand(
+    { ...context, settings, environment: takenEnvironment({}) } as unknown as CliContext,
+    parseArguments([
+      ...['export', '--out', out, '--filter', 'experiment=training'],
+      ...['--undecided', 'train', '--no-tools', 'allow'],
+    ]),
+  );
+  const manifest = JSON.parse(readFileSync(join(out, 'manifest.json'), 'utf8'));
+  const hash = '1'.padStart(64, '0');
+  expect(manifest.composition).toEqual([
+    { task: 'task-1', hash, domain: 'Data Construction', runs: 2, rows: 2, trained: 4, masked: 0 },
+  ]);
+  expect((await ask('overlap', 'test', '--dataset', out)).json).toMatchObject({
+    overlaps: [{ task: 'task-1', other: 'task-1', kind: 'package' }],
+  });
 });

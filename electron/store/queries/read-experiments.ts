@@ -49,6 +49,7 @@ export function readExperiments({ statements }: ReadContext): ExperimentListing[
 }
 
 interface Created {
+  hash: string;
   arm: string | null;
   group: string | null;
   sample: number | null;
@@ -65,7 +66,7 @@ export function readExperiment(context: ReadContext, name: string): ExperimentRu
   const runs = context.statements
     .all<RunRow & { created: string }>(
       `SELECT r.id, r.ulid, r.created_at, h.changed_at, h.seq, h.epoch, h.facts, h.state,
-         json_object('arm', json_extract(e.body, '$.arm'), 'group', json_extract(e.body, '$.group'),
+         json_object('hash', json_extract(e.body, '$.task.hash'), 'arm', json_extract(e.body, '$.arm'), 'group', json_extract(e.body, '$.group'),
            'sample', json_extract(e.body, '$.sample'), 'seed', json_extract(e.body, '$.seed'),
            'taskHint', json_extract(e.body, '$.taskHint'),
            'humanHints', json(iif(json_extract(e.body, '$.humanHints'), 'true', 'false'))) AS created
@@ -158,7 +159,12 @@ function rowsOf({ statements }: ReadContext, asked: string) {
   };
 }
 
-function runOf(context: ReadContext, run: RunRecord, created: Created, rows: Rows): ExperimentRun {
+function runOf(
+  context: ReadContext,
+  run: RunRecord,
+  { hash, ...created }: Created,
+  rows: Rows,
+): ExperimentRun {
   const { facts, state } = run;
   const ended = state.status !== null && hasEnded(state.status);
   const isRunning = !ended && context.isDriven(run.ulid);
@@ -169,7 +175,7 @@ function runOf(context: ReadContext, run: RunRecord, created: Created, rows: Row
   return {
     run: run.ulid,
     title: facts.title,
-    task: facts.task,
+    task: { ...facts.task, hash },
     model: state.changed.model ?? facts.model,
     ...created,
     branch: facts.parent !== null,

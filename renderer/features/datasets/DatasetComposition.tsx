@@ -47,7 +47,9 @@ export function DatasetComposition({ shares }: { shares: readonly TaskShare[] })
                 // biome-ignore lint/suspicious/noArrayIndexKey: columns never move
                 <td key={column}>{format.count(n)}</td>
               ))}
-              <td>{trained === 0 ? words.experiments.nothing : text.percent((line.trained / trained) * 100)}</td>
+              <td>
+                {trained === 0 ? words.experiments.nothing : text.percent((line.trained / trained) * 100)}
+              </td>
             </tr>
           ))}
         </tbody>

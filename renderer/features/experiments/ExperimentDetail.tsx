@@ -9,6 +9,7 @@ import { useKept } from '../../state/answers';
 import { useText } from '../../text/language';
 import '../plots/plots.css';
 import { ArmsTable } from './ArmsTable';
+import { Contamination } from './Contamination';
 import { saveText } from './experiments';
 import { EffortTable, HintsTable } from './HintsAndEffort';
 import { PartsTable } from './PartsTable';
@@ -81,6 +82,7 @@ function Parts({ name, runs }: { name: string; runs: readonly ExperimentRun[] })
       <ScalingPlot arms={arms} runs={runs} />
       <HintsTable name={name} arms={arms} runs={runs} />
       <EffortTable name={name} arms={arms} runs={runs} />
+      <Contamination name={name} />
       <RunsTable runs={runs} />
     </>
   );

@@ -24,7 +24,12 @@ function run(
     run: id,
     title: `Run ${id}`,
     arm,
-    task: { id: task, title: `Task ${task}`, domain: task === 't1' ? 'Loss Design' : 'Data Filtering' },
+    task: {
+      id: task,
+      title: `Task ${task}`,
+      domain: task === 't1' ? 'Loss Design' : 'Data Filtering',
+      hash: task,
+    },
     model: 'glm',
     taskHint: 'off',
     humanHints: arm === 'hints',
@@ -80,6 +85,7 @@ const rowOf = (table: string, name: string) =>
 
 test('arms stand side by side with their settings, means, and the difference to the arm without hints', async () => {
   show(<ExperimentsPage head="Export" />, {
+    'datasets.list': () => [],
     'experiments.list': () => [listing('hints or not'), listing('older')],
     'experiments.show': () => runs,
   });
@@ -98,6 +104,7 @@ test('arms stand side by side with their settings, means, and the difference to 
 
 test('a measure by domain or by task, hints, and effort', async () => {
   show(<ExperimentsPage head="Export" />, {
+    'datasets.list': () => [],
     'experiments.list': () => [listing('e')],
     'experiments.show': () => runs,
   });
@@ -116,6 +123,7 @@ test('a measure by domain or by task, hints, and effort', async () => {
 
 test('time in review that is withheld is not shown as none', async () => {
   show(<ExperimentsPage head="Export" />, {
+    'datasets.list': () => [],
     'experiments.list': () => [listing('e')],
     'experiments.show': () => [run('a1', 'none', 't1', { review: null })],
   });
@@ -126,6 +134,7 @@ test('time in review that is withheld is not shown as none', async () => {
 test('the report, the runs and each table are saved as files with the figures of the page', async () => {
   const saved: { name: string; format: string; content: string }[] = [];
   show(<ExperimentsPage head="Export" />, {
+    'datasets.list': () => [],
     'experiments.list': () => [listing('e')],
     'experiments.show': () => runs,
     'plots.save': (file: (typeof saved)[number]) => {
@@ -152,6 +161,7 @@ test('the report, the runs and each table are saved as files with the figures of
 
 test('two ticked runs are set side by side, the third takes the place of the first; a title opens its run', async () => {
   show(<ExperimentsPage head="Export" />, {
+    'datasets.list': () => [],
     'experiments.list': () => [listing('e')],
     'experiments.show': () => runs,
     'stats.run': () => new Promise(() => undefined),
@@ -180,6 +190,7 @@ test('without an experiment it says how there comes to be one; a failure is show
 
 test('another experiment is chosen by key, and the one that fails says why', async () => {
   show(<ExperimentsPage head="Export" />, {
+    'datasets.list': () => [],
     'experiments.list': () => [listing('one'), listing('two words')],
     'experiments.show': ({ name }: { name: string }) => {
       if (name === 'one') return runs;
@@ -192,4 +203,36 @@ test('another experiment is chosen by key, and the one that fails says why', asy
   expect(screen.getByRole('option', { selected: true }).textContent).toContain('two words');
   expect(screen.queryByTestId('arms')).toBeNull();
   await shown();
+});
+
+test('contamination compares the tasks with those of another experiment or a dataset', async () => {
+  const asked: unknown[] = [];
+  show(<ExperimentsPage head="Export" />, {
+    'experiments.list': () => [listing('test'), listing('training')],
+    'experiments.show': () => runs,
+    'datasets.list': () => [{ id: 'd', folder: '/exports/old', writtenAt: 1 }],
+    'experiments.overlap': ({ other }: { other: { dataset?: string } }) => {
+      asked.push(other);
+      if (other.dataset !== undefined) return null;
+      return [
+        { task: 't1', title: 'Task t1', other: 'x', otherTitle: 'Task x', kind: 'passages', shared: 0.42 },
+      ];
+    },
+  });
+  const sets = await screen.findByLabelText<HTMLSelectElement>('Set of tasks to compare with');
+  await waitFor(() => expect(sets.options).toHaveLength(3));
+  expect([...sets.options].map((option) => option.textContent?.split(',')[0])).toEqual([
+    ...['Compare with…', 'Dataset old', 'Experiment training'],
+  ]);
+  fireEvent.change(sets, { target: { value: sets.options[2]?.value } });
+  await screen.findByTestId('overlaps');
+  expect(texts(rowOf('overlaps', 'Task t1')[0])).toEqual([
+    'Task t1',
+    'Task x',
+    'similar description',
+    '42.0 %',
+  ]);
+  fireEvent.change(sets, { target: { value: sets.options[1]?.value } });
+  expect(await screen.findByText(/Export it again to compare it/)).toBeTruthy();
+  expect(asked).toEqual([{ experiment: 'training' }, { dataset: 'd' }]);
 });

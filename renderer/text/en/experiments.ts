@@ -96,6 +96,26 @@ export const experiments = {
   costOfRun: 'Cost of a run',
   withheld: 'withheld',
 
+  contamination: 'Contamination',
+  contaminationWith: 'Set of tasks to compare with',
+  contaminationNone: 'Compare with…',
+  contaminationNote: 'Are tasks of this experiment in a dataset, or in another experiment?',
+  contaminationNothing: 'There is no dataset and no other experiment to compare the tasks with yet.',
+  contaminationClean: 'No task is in both, and no description shares passages with another.',
+  contaminationUnknown:
+    'This dataset was written before Waymark kept which tasks it is made of. Export it again to compare it.',
+  datasetNamed: (folder: string, at: string) => `Dataset ${folder}, ${at}`,
+  experimentNamed: (name: string) => `Experiment ${name}`,
+  overlapOther: 'Found as',
+  overlapKind: 'How',
+  overlapShared: 'Shared passages',
+  overlapKinds: {
+    package: 'same package',
+    task: 'same task, other version',
+    text: 'same description',
+    passages: 'similar description',
+  },
+
   runsTitle: 'Runs',
   run: 'Run',
   steps: 'Steps',
