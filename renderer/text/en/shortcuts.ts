@@ -77,6 +77,8 @@ const names: Record<CommandId, string> = {
   'app.flush': 'Wait until everything is saved',
   'app.newRun': 'New run',
   'app.plots': 'Plots',
+  'app.experiments': 'Experiments',
+  'run.compare': 'Compare two runs',
   'app.rules': 'Rules of the task',
   'app.import': 'Import a run',
   'app.inbox': 'Inbox and report',

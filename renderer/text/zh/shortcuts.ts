@@ -78,6 +78,8 @@ const names: Record<CommandId, string> = {
   'app.flush': '等待全部保存',
   'app.newRun': '新建运行',
   'app.plots': '图表',
+  'app.experiments': '实验',
+  'run.compare': '对比两个运行',
   'app.rules': '任务的规则',
   'app.import': '导入运行',
   'app.inbox': '收件箱与报告',
