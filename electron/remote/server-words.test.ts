@@ -83,7 +83,7 @@ async function served(): Promise<void> {
   const pump = new TerminalPump({ publish: () => undefined });
   pump.attach(store.reader);
   handlers = {
-    ...workspaceHandlers({ holder, author: () => me, settings: () => settings, pump, resourcesDir: '' }),
+    ...workspaceHandlers({ holder, author: () => me, settings: () => settings, pump, resourcesDir }),
     ...datasetReads(holder, { publish: () => undefined }, () => me),
     ...redactionHandlers({ holder, settings: () => settings, held: () => [] }),
   };
@@ -190,8 +190,11 @@ describe('what our own server says', () => {
       'datasets.row': [{ dataset, file: 'train.jsonl', record: 1 }],
       'export.findings': [{ runs: [run], undecided: 'train' }],
       'stats.run': [{ run }],
-      'judge.estimate': [{ runs: [run], endpoint: judge.name, steps: 'undecided' }],
+      'judge.estimate': [{ runs: [run], judges: [{ endpoint: judge.name }], steps: 'undecided' }],
       'judge.batches': [undefined],
+      'rubric.ofTask': [{ task: 'task' }],
+      'rubric.keep': [{ task: 'task', text: 'Keep what helps.', before: null }],
+      'rubric.trial': [{ run, judge: judge.name, text: 'Keep what helps.' }],
     };
     const lost: string[] = [];
     for (const [command, inputs] of Object.entries(asked) as [WorkspaceCommand, unknown[]][]) {
