@@ -5,16 +5,17 @@ import { useEffect, useRef, useState } from 'react';
  * value before.
  */
 export function useRested<T>(value: T, restMs: number, typed: (value: T) => string): T {
-  const [rested, setRested] = useState(value);
-  const newest = useRef(value);
-  newest.current = value;
   const text = typed(value);
-  const waits = text !== typed(rested);
+  const [rested, setRested] = useState(text);
+  const last = useRef(value);
+  const waits = text !== rested;
+  useEffect(() => {
+    if (!waits) last.current = value;
+  });
   useEffect(() => {
     if (!waits) return;
-    const timer = setTimeout(() => setRested(newest.current), restMs);
+    const timer = setTimeout(() => setRested(text), restMs);
     return () => clearTimeout(timer);
   }, [text, waits, restMs]);
-  if (!waits && rested !== value) setRested(value);
-  return waits ? rested : value;
+  return waits ? last.current : value;
 }

@@ -108,11 +108,11 @@ async function show(ask: () => Promise<JudgeBatchView[]>): Promise<void> {
 function put(list: JudgeBatchView[]): void {
   const before = new Map(useBatches.getState().list.map((batch) => [batch.id, batch.state]));
   useBatches.setState({ list });
-  for (const { id, state, why, judge, votes } of list) {
+  for (const { id, state, why, judge, votes, isTrial } of list) {
     if (before.get(id) !== 'running' || state === 'running') continue;
     // Where the tray is open, it says so itself.
     if (state === 'done' && !useJobs.getState().open)
-      toast(({ judging }) => judging.doneToast(judge, votes), {
+      toast(({ judging }) => (isTrial ? judging.trialToast : judging.doneToast)(judge, votes), {
         say: ({ jobs }) => jobs.show,
         run: () => openTray(true),
       });

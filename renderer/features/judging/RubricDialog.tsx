@@ -100,12 +100,11 @@ function Editor({ title, view, again, onClose }: EditorProps) {
           <span className="judge-why text-12 quiet" role="status" data-testid="rubric-state">
             {why ??
               (draft !== undefined
-                ? `${words.edited} ${words.unsaved}`
+                ? words.edited
                 : kept === null
                   ? words.builtIn(version)
                   : words.keptBy(kept.author, text.common.format.when(kept.at, now), version))}
           </span>
-          <span className="space" />
           <Button disabled={typed.trim() === builtIn.trim() || saving} onClick={() => type(builtIn)}>
             {words.useBuiltIn}
           </Button>

@@ -87,41 +87,38 @@ function FileButton({ onRead }: { onRead: (file: Awaited<ReturnType<typeof readR
 
 function Rating({ form, onChange }: Pick<RubricLinesProps, 'form' | 'onChange'>) {
   const words = useText().judging;
+  const [badVotes, badTemperature] = [votesIn(form) === null, temperatureIn(form) === null];
+  const error = badVotes
+    ? words.badVotes(MOST_VOTES)
+    : badTemperature
+      ? words.badTemperature(MOST_TEMPERATURE)
+      : null;
   return (
-    <>
-      <FormLine label={words.votesPerStep} error={votesIn(form) === null ? words.badVotes(MOST_VOTES) : null}>
-        {({ id, describedBy, invalid }) => (
+    <FormLine label={words.votesPerStep} error={error}>
+      {({ id, describedBy }) => (
+        <div className="judge-rating text-12">
           <TextField
             id={id}
-            className="judge-number"
             inputMode="numeric"
-            aria-describedby={describedBy}
-            aria-invalid={invalid}
+            aria-describedby={badVotes ? describedBy : undefined}
+            aria-invalid={badVotes}
             value={form.votes}
             onChange={(event) => onChange({ votes: event.target.value })}
           />
-        )}
-      </FormLine>
-      <FormLine
-        label={words.temperature}
-        error={temperatureIn(form) === null ? words.badTemperature(MOST_TEMPERATURE) : null}
-      >
-        {({ id, describedBy, invalid }) => (
-          <TextField
-            id={id}
-            className="judge-number"
-            inputMode="decimal"
-            aria-describedby={describedBy}
-            aria-invalid={invalid}
-            value={form.temperature}
-            onChange={(event) => onChange({ temperature: event.target.value })}
-          />
-        )}
-      </FormLine>
-      <div className="form-line">
-        <span />
-        <CheckLine checked={form.future} label={words.future} onChange={(future) => onChange({ future })} />
-      </div>
-    </>
+          <label htmlFor={`${id}-temperature`}>
+            {words.temperature}
+            <TextField
+              id={`${id}-temperature`}
+              inputMode="decimal"
+              aria-describedby={badTemperature ? describedBy : undefined}
+              aria-invalid={badTemperature}
+              value={form.temperature}
+              onChange={(event) => onChange({ temperature: event.target.value })}
+            />
+          </label>
+          <CheckLine checked={form.future} label={words.future} onChange={(future) => onChange({ future })} />
+        </div>
+      )}
+    </FormLine>
   );
 }

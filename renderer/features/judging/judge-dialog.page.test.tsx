@@ -240,13 +240,13 @@ test('step rewards are asked for with votes, temperature, regard and rubric', as
   ]);
   choose('Votes per step', '65');
   expect(screen.getByText('Enter a whole number from 1 to 64.')).toBeTruthy();
+  choose('Votes per step', '8');
   choose('Temperature', 'warm');
   expect(screen.getByText('Enter a number from 0 to 2.')).toBeTruthy();
   expect(start().disabled).toBe(true);
-  choose('Votes per step', '8');
   choose('Temperature', '0');
   choose('Rubric', 'rlanything');
-  fireEvent.click(screen.getByRole('checkbox', { name: 'Weigh what the step does to the outcome' }));
+  fireEvent.click(screen.getByRole('checkbox', { name: 'Weigh its effect on the outcome' }));
   await waitFor(() => expect(start().disabled).toBe(false));
   expect(bridge.calls.at(-1)).toMatchObject([
     'judge.estimate',

@@ -54,7 +54,7 @@ export const judging = {
   editRubric: 'Edit…',
   votesPerStep: 'Votes per step',
   temperature: 'Temperature',
-  future: 'Weigh what the step does to the outcome',
+  future: 'Weigh its effect on the outcome',
   badVotes: (most: number) => `Enter a whole number from 1 to ${most}.`,
   badTemperature: (most: number) => `Enter a number from 0 to ${most}.`,
   limit: (judges: number): string => (judges === 1 ? 'Cost limit' : 'Cost limit each'),
@@ -130,14 +130,13 @@ export const judging = {
         ? 'Review 1 step where rule and judge differ'
         : `Review ${n} steps where rule and judge differ`,
     unsure: (n: string, count: number) =>
-      count === 1
-        ? 'Review 1 step where the judge is unsure'
-        : `Review ${n} steps where the judge is unsure`,
+      count === 1 ? 'Review 1 step where the judge is unsure' : `Review ${n} steps where the judge is unsure`,
   },
   noneQueued: {
     differs: 'Rule and judge differ on no undecided step of this run',
     unsure: 'The judge is unsure of no undecided step of this run',
   },
+  trialToast: (judge: string, votes: number) => `${judge} has tried the rubric on ${plural(votes, 'step')}`,
   doneToast: (judge: string, votes: number) => `Judge ${judge} is done: ${plural(votes, 'vote')}`,
   left: (n: number) =>
     n === 1

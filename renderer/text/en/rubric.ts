@@ -13,7 +13,7 @@ export const rubric = {
   field: 'Text of the rubric',
   builtIn: (version: string) => `The built-in text holds (${version}).`,
   keptBy: (author: string, when: string, version: string) => `Saved by ${author} ${when} (${version}).`,
-  edited: 'You have changes that are not saved.',
+  edited: 'You have unsaved changes. They stay here until you quit.',
   help: '{{points}}, {{keeps}} and {{principle}} stand for those parts of the guideline. Summaries are judged by a rubric of their own.',
   empty: 'Write down what the judge is to look for.',
   long: 'The text is too long: at most 64 KB.',
@@ -27,7 +27,6 @@ export const rubric = {
       ? 'Rubric saved'
       : `Rubric saved. ${plural(adopted, 'tried verdict')} ${adopted === 1 ? 'counts as a vote' : 'count as votes'} now`,
   askChanged: 'Ask about other steps',
-  unsaved: 'Close keeps your changes until you quit.',
 
   try: 'Try it on a run',
   tryLead: 'The judge is asked by this text. Its verdicts change no label until you save.',
@@ -45,9 +44,9 @@ export const rubric = {
   noEndpoint: 'Add a model in the settings to try a rubric.',
 
   result: 'What changes',
-  columns: ['Of the judge’s masks', 'Now', 'With this text'],
-  precision: 'People mask it too',
-  recall: 'Of people’s masks, found',
+  columns: ['Against people', 'Now', 'With this text'],
+  precision: 'Precision of its masks',
+  recall: 'Recall of people’s masks',
   figure: (value: number, n: number) => `${share(value)}, n = ${n}`,
   interval: (low: number, high: number) => `95 % confidence interval: ${share(low)} to ${share(high)}`,
   unknown: 'unknown',

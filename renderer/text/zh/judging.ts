@@ -126,6 +126,7 @@ export const judging: Text['judging'] = {
     differs: '该运行中没有规则与评判模型不一的未决步骤',
     unsure: '该运行中没有评判模型没有把握的未决步骤',
   },
+  trialToast: (judge, votes) => `${judge} 已在 ${votes} 步上试用评判标准`,
   doneToast: (judge, votes) => `评判模型 ${judge} 已完成：${votes.toLocaleString('zh-CN')} 票`,
   left: (n) => `${n} 个评判模型的批次曾被中断，可以继续`,
 };
