@@ -18,6 +18,7 @@ import { datasetReads } from '../commands/dataset';
 import { answerCommand, type Handlers } from '../commands/dispatch';
 import { redactionHandlers } from '../commands/redaction';
 import { workspaceHandlers } from '../commands/workspace-handlers';
+import { runFindings } from '../dataset/jobs/run-findings';
 import { DatasetRegistry } from '../dataset/past/dataset-registry';
 import { indexLineOf } from '../dataset/past/record-index';
 import { TerminalPump } from '../ipc/terminal-pump';
@@ -85,7 +86,7 @@ async function served(): Promise<void> {
   handlers = {
     ...workspaceHandlers({ holder, author: () => me, settings: () => settings, pump, resourcesDir }),
     ...datasetReads(holder, { publish: () => undefined }, () => me),
-    ...redactionHandlers({ holder, settings: () => settings, held: () => [] }),
+    ...redactionHandlers({ holder, settings: () => settings, held: () => [], find: runFindings }),
   };
 }
 

@@ -8,7 +8,7 @@ import { type OwnedSteps, ownersOf } from '../log/run-owners';
 import { bounded, findRun, type ReadContext, type RunRecord, readEvents } from './read-context';
 import { countTiles, MAX_HEADS, readHeads, type TileRow, tileRows } from './read-heads';
 import { readPrompt } from './read-prompt';
-import { readStep, readTurn } from './read-step';
+import { readStep, readTurn, readTurns } from './read-step';
 
 /** As `readHeads`; the steps before a branch point are those of the runs they were sampled in. */
 export function readLineageHeads(context: ReadContext, ulid: string, from: number, to: number): StepHead[] {
@@ -113,9 +113,7 @@ export function readJudgedTurns(context: ReadContext, ulid: string, from: number
   const last = Math.min(to, from + TURNS_TOGETHER - 1);
   return ownersOf(context, findRun(context, ulid), from, last).flatMap((owned) => {
     if (owned.run === null) return [];
-    const turns = Array.from({ length: owned.to - owned.from + 1 }, (_, at) =>
-      readTurn(context, owned.ulid, owned.from + at),
-    );
+    const turns = readTurns(context, owned.run, owned.from, owned.to);
     return turns.filter(({ head, purged }) => head.done && !purged).map(judgedTurn);
   });
 }
