@@ -3,7 +3,7 @@ import type { Author } from '@shared/log/annotations';
 import type { WorkbenchHolder } from '../workbench';
 import type { HandlersOf } from './dispatch';
 
-/** Asking a judge, in the background of the process that has the workspace open. */
+/** Asking a judge, in the background of the process that has the workspace open, and what it goes by. */
 export function judgeHandlers(
   holder: WorkbenchHolder,
   author: () => Author,
@@ -11,7 +11,7 @@ export function judgeHandlers(
   const jobs = () => holder.require().judging;
   return {
     'judge.estimate': (request) => jobs().estimate(request, author()),
-    'judge.start': async (request) => ({ batch: await jobs().start(request, author()) }),
+    'judge.start': async (request) => ({ batches: await jobs().start(request, author()) }),
     'judge.batches': () => jobs().list(author()),
     'judge.stop': async ({ batch }) => {
       await jobs().stop(batch);
@@ -21,5 +21,8 @@ export function judgeHandlers(
       await jobs().resume(batch, maxCost);
       return jobs().list(author());
     },
+    'rubric.ofTask': ({ task }) => jobs().rubricOf(task),
+    'rubric.keep': (request) => jobs().keepRubric(request, author()),
+    'rubric.trial': ({ run, judge, text }) => jobs().trial(run, judge, text, author()),
   };
 }

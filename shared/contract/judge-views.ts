@@ -5,6 +5,8 @@ import type { Failure } from './errors';
 export interface JudgeEstimate {
   /** As the votes would be signed. */
   judge: string;
+  /** Versions of the rubrics it would go by. */
+  rubrics: string[];
   requests: number;
   /** Steps that this judge has not judged by its rubric. */
   steps: number;
@@ -21,6 +23,8 @@ export interface JudgeBatchView {
   id: string;
   /** What is asked: a verdict on each step, or several votes of +1 or −1. */
   mode: BatchChoices['mode'];
+  /** A rubric is tried: its verdicts are no votes. */
+  isTrial: boolean;
   /** When it began, ms since 1970. */
   at: number;
   judge: string;

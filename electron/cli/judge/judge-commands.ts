@@ -26,8 +26,10 @@ import type { Arguments } from '../arguments';
 import type { CliContext } from '../context';
 import { type CommandResult, counted, section } from '../output';
 import { named } from '../run-commands';
+import { driftCells, percent } from './drift-words';
 import { listBatches, namedBatch, showBatch } from './judge-batches';
 import { judgePrompt } from './judge-prompt';
+import { rubricCommand } from './judge-rubric';
 import { estimateJudge, resumeJudge, runJudge } from './judge-run';
 
 /** Reasons that are told of each judge; `--json` has all. */
@@ -36,6 +38,7 @@ const REASONS = 9;
 /** `judge …`: asks a model about steps, says what that would cost, what became of it, or how far votes agree. */
 export async function judgeCommand(context: CliContext, args: Arguments): Promise<CommandResult> {
   const [, verb, word, ...more] = args.words;
+  if (verb === 'rubric') return rubricCommand(context, args);
   if (verb === 'prompt' && more.length === 1) return judgePrompt(context, args);
   if (more.length === 0) {
     if (verb === 'show') return showBatch(context, await namedBatch(context, word));
@@ -49,7 +52,7 @@ export async function judgeCommand(context: CliContext, args: Arguments): Promis
   }
   throw new WaymarkError(
     'bad_input',
-    'Write "judge run", "judge estimate" or "judge agreement", with --run RUN for some runs only; "judge list", "judge show BATCH" or "judge resume BATCH"; "judge prompt RUN STEP --judge NAME". Votes given elsewhere are brought in with "label judge RUN FILE.jsonl".',
+    'Write "judge run", "judge estimate" or "judge agreement", with --run RUN for some runs only; "judge list", "judge show BATCH" or "judge resume BATCH"; "judge prompt RUN STEP --judge NAME"; "judge rubric show --task T". Votes given elsewhere are brought in with "label judge RUN FILE.jsonl".',
   );
 }
 
@@ -216,12 +219,7 @@ function driftLines({
   const hasTruth = precision.before !== null || precision.after !== null || recall.after !== null;
   return section(`${judge}: rubric ${before}, then ${after}, on ${counted(steps, 'step')}`, [
     ['changed', `${toMask} from KEEP to MASK, ${toKeep} from MASK to KEEP`],
-    ...(hasTruth
-      ? [
-          ['of its masks', `right ${percent(precision.before)} before, ${percent(precision.after)} after`],
-          ['of people’s masks', `found ${percent(recall.before)} before, ${percent(recall.after)} after`],
-        ]
-      : []),
+    ...(hasTruth ? driftCells({ precision, recall }) : []),
   ]);
 }
 
@@ -244,8 +242,3 @@ const figure = (estimate: Estimate | null) =>
     : `${estimate.value.toFixed(2)} (${estimate.low.toFixed(2)} to ${estimate.high.toFixed(2)}, n = ${estimate.n})`;
 
 const whole = (share: number) => (100 * share).toFixed(0);
-
-const percent = (estimate: Estimate | null) =>
-  estimate === null
-    ? 'unknown'
-    : `${whole(estimate.value)} % (${whole(estimate.low)} to ${whole(estimate.high)} %, n = ${estimate.n})`;

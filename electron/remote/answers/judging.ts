@@ -6,6 +6,7 @@ const batches = listOf(
   z.object({
     id: text,
     mode: z.enum(['mask', 'reward']),
+    isTrial: z.boolean(),
     at,
     judge: text,
     endpoint: text,
@@ -31,18 +32,59 @@ const batches = listOf(
   }),
 );
 
+const rubric = z.object({
+  task: text,
+  builtIn: text,
+  kept: z.object({ task: text, text, at, author: text }).nullable(),
+  version: text,
+  builtInVersion: text,
+});
+
+const estimate = z.object({ value: number, n: count, low: number, high: number }).nullable();
+const beforeAndAfter = z.object({ before: estimate, after: estimate });
+
 export const judgeAnswers = {
   'judge.estimate': z.object({
-    judge: text,
-    requests: count,
-    steps: count,
-    inputTokens: count,
-    outputTokens: count,
-    cost: number.nullable(),
-    obstacle: failure.nullable(),
+    judges: listOf(
+      z.object({
+        judge: text,
+        rubrics: listOf(text),
+        requests: count,
+        steps: count,
+        inputTokens: count,
+        outputTokens: count,
+        cost: number.nullable(),
+        obstacle: failure.nullable(),
+      }),
+    ),
   }),
-  'judge.start': z.object({ batch: text }),
+  'judge.start': z.object({ batches: listOf(text) }),
   'judge.batches': batches,
   'judge.stop': batches,
   'judge.resume': batches,
+  'rubric.ofTask': rubric,
+  'rubric.keep': rubric.extend({ adopted: count }),
+  'rubric.trial': z.object({
+    run,
+    judge: text,
+    before: listOf(text),
+    after: text,
+    tried: count,
+    compared: count,
+    toMask: count,
+    toKeep: count,
+    labelled: count,
+    precision: beforeAndAfter,
+    recall: beforeAndAfter,
+    changes: listOf(
+      z.object({
+        step: count,
+        before: z.enum(['keep', 'mask']),
+        after: z.enum(['keep', 'mask']),
+        people: z.enum(['train', 'mask']).nullable(),
+        reason: text,
+        why: text,
+      }),
+    ),
+  }),
 };

@@ -9,10 +9,11 @@ import type { Text } from '../../text/en';
 import { useText } from '../../text/language';
 import {
   dismissBatch,
-  findDifferences,
+  findQueued,
+  type JudgeQueue,
   needsPerson,
   resumeBatch,
-  reviewDifferences,
+  reviewQueue,
   shareOf,
   stopBatch,
 } from './judge-batches';
@@ -34,7 +35,7 @@ export function JudgeJob({ batch }: { batch: JudgeBatchView }) {
   const text = useText();
   const words = text.judging;
   const { count } = text.common.format;
-  const { id, mode, judge, state, isHere, isStopping, failure, found, missing, votes } = batch;
+  const { id, mode, isTrial, judge, state, isHere, isStopping, failure, found, missing, votes } = batch;
   const word = wordOf(batch);
   const isRunning = state === 'running';
   const share = shareOf(batch);
@@ -94,7 +95,12 @@ export function JudgeJob({ batch }: { batch: JudgeBatchView }) {
           </Button>
         )}
         {!isRunning && <ResumeButton batch={batch} />}
-        {!isRunning && mode === 'mask' && votes > 0 && found !== null && <ReviewButton batch={batch} />}
+        {!isRunning && mode === 'mask' && !isTrial && votes > 0 && found !== null && (
+          <>
+            <ReviewButton batch={batch} queue="differs" />
+            <ReviewButton batch={batch} queue="unsure" />
+          </>
+        )}
         <span className="space" />
         {!isRunning && (
           <Button look="ghost" small onClick={() => dismissBatch(id)}>
@@ -112,14 +118,15 @@ function wordOf({ state, why, isStopping }: JudgeBatchView): Word {
   return state;
 }
 
-function AskedAbout({ batch: { mode, model, runs, runCount, steps } }: { batch: JudgeBatchView }) {
+function AskedAbout({ batch: { mode, isTrial, model, runs, runCount, steps } }: { batch: JudgeBatchView }) {
   const text = useText();
   const words = text.judging;
   const [first] = runs;
   const title = useRuns((state) => state.list.find(({ id }) => id === first)?.title);
   const which =
     runCount === 1 && title !== undefined ? title : words.runCount(text.common.format.count(runCount));
-  const what = words.what(mode === 'mask' ? model : `${model} · ${words.whatRewards}`, which, steps);
+  const special = isTrial ? words.whatTrial : mode === 'reward' ? words.whatRewards : null;
+  const what = words.what(special === null ? model : `${model} · ${special}`, which, steps);
   return (
     <p className="text-12 quiet cut" title={what}>
       {what}
@@ -163,16 +170,18 @@ function ResumeButton({ batch }: { batch: JudgeBatchView }) {
   );
 }
 
-/** Leads to the steps on which rule and judge differ; nothing where there are none. */
-function ReviewButton({ batch: { id, runs, votes } }: { batch: JudgeBatchView }) {
+/** Leads to the steps on which rule and judge differ, or the judge is not sure; nothing where there are none. */
+function ReviewButton({ batch: { id, runs, votes }, queue }: { batch: JudgeBatchView; queue: JudgeQueue }) {
   const words = useText().judging;
   const { count } = useText().common.format;
-  const { value } = useAskedWith(['timeline.count', 'judge', id, votes], () => findDifferences(runs));
+  const { value } = useAskedWith(['timeline.count', 'judge', queue, id, votes], () =>
+    findQueued(runs, queue),
+  );
   const run = value?.run ?? null;
   if (value === null || run === null) return null;
   return (
-    <Button small icon="eye" onClick={() => attempt(() => reviewDifferences(run))}>
-      {words.review(count(value.count), value.count)}
+    <Button small icon="eye" onClick={() => attempt(() => reviewQueue(run, queue))}>
+      {words.reviewOf[queue](count(value.count), value.count)}
     </Button>
   );
 }

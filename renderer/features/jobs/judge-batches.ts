@@ -108,11 +108,11 @@ async function show(ask: () => Promise<JudgeBatchView[]>): Promise<void> {
 function put(list: JudgeBatchView[]): void {
   const before = new Map(useBatches.getState().list.map((batch) => [batch.id, batch.state]));
   useBatches.setState({ list });
-  for (const { id, state, why, judge, votes } of list) {
+  for (const { id, state, why, judge, votes, isTrial } of list) {
     if (before.get(id) !== 'running' || state === 'running') continue;
     // Where the tray is open, it says so itself.
     if (state === 'done' && !useJobs.getState().open)
-      toast(({ judging }) => judging.doneToast(judge, votes), {
+      toast(({ judging }) => (isTrial ? judging.trialToast : judging.doneToast)(judge, votes), {
         say: ({ jobs }) => jobs.show,
         run: () => openTray(true),
       });
@@ -141,34 +141,47 @@ function readDismissed(): Set<string> {
   return new Set(stored?.match(/[0-9A-Z]{26}/gu) ?? []);
 }
 
-const RULE_AND_JUDGE = { marks: ['rule_and_judge_differ' as const] };
+/** What is worth a person's eye where a judge has voted: it differs from a rule, or is not sure. */
+export const judgeQueues = { differs: 'rule_and_judge_differ', unsure: 'low_confidence' } as const;
+export type JudgeQueue = keyof typeof judgeQueues;
 
-/** Runs of a batch that are looked at for disagreements. */
+const queryOf = (queue: JudgeQueue) => ({ marks: [judgeQueues[queue]] });
+
+/** Runs of a batch that are looked at for such steps. */
 const MOST_RUNS = 30;
 
-/** Where in the runs of a batch rule and judge differ, as this person may know it. */
-export interface Differences {
+/** Where in the runs of a batch such steps are, as this person may know it. */
+export interface QueuedSteps {
   count: number;
   /** The run with the first of them. */
   run: string | null;
 }
 
-export async function findDifferences(runs: readonly string[]): Promise<Differences> {
+export async function findQueued(runs: readonly string[], queue: JudgeQueue): Promise<QueuedSteps> {
   const known = new Set(useRuns.getState().list.map(({ id }) => id));
-  const found: Differences = { count: 0, run: null };
+  const found: QueuedSteps = { count: 0, run: null };
   for (const run of runs.filter((each) => known.has(each)).slice(0, MOST_RUNS)) {
-    const { total } = await call('timeline.count', { run, query: RULE_AND_JUDGE });
+    const { total } = await call('timeline.count', { run, query: queryOf(queue) });
     if (total > 0) found.run ??= run;
     found.count += total;
   }
   return found;
 }
 
-/** Opens the run in Review with the steps on which rule and judge differ. */
-export async function reviewDifferences(run: string): Promise<void> {
+/** Opens the run in Review with these steps only. */
+export async function reviewQueue(run: string, queue: JudgeQueue): Promise<void> {
   openTray(false);
   await openRun(run);
   if (useRuns.getState().current !== run) return;
   setMode('review');
-  setFilter(RULE_AND_JUDGE);
+  setFilter(queryOf(queue));
+}
+
+/** The same for the open run, by a key; says so where there is no such step. */
+export async function reviewOpenRun(queue: JudgeQueue): Promise<void> {
+  const { current } = useRuns.getState();
+  if (current === null) return;
+  const { count } = await findQueued([current], queue);
+  if (count === 0) toast(({ judging }) => judging.noneQueued[queue]);
+  else await reviewQueue(current, queue);
 }

@@ -18,6 +18,7 @@ const batch = (change: Partial<JudgeBatchView> = {}): JudgeBatchView => ({
   at: Date.now(),
   judge: 'strict',
   mode: 'mask',
+  isTrial: false,
   endpoint: 'strict',
   model: 'judge-1',
   runs: ['a'],
@@ -153,6 +154,26 @@ test('in the end it tells what it found, and leads to the steps on which rule an
     'timeline.count',
     { run: 'a', query: { marks: ['rule_and_judge_differ'] } },
   ]);
+  await shown();
+});
+
+test('it leads to the steps where the judge is unsure; a trial of a rubric leads nowhere', async () => {
+  const unsure = (query: unknown) => JSON.stringify(query).includes('low_confidence');
+  const bridge = show(<JobsButton />, {
+    'judge.batches': () => [batch({ ...done, id: ids.one }), batch({ ...done, id: ids.two, isTrial: true })],
+    'timeline.count': ({ query }: { query: unknown }) => ({ total: unsure(query) ? 1 : 0 }),
+    'timeline.matches': () => ({ steps: [4] }),
+  });
+  useTimeline.setState({ run: 'a', steps: 60, cursor: 1 });
+  await act(loadBatches);
+  const [first, second] = within(tray()).getAllByRole('listitem');
+  expect(second?.textContent).toContain('judge-1 · trial of a rubric · First');
+  const review = await within(first as HTMLElement).findAllByRole('button', { name: /^Review/ });
+  expect(review.map(({ textContent }) => textContent)).toEqual(['Review 1 step where the judge is unsure']);
+  expect(within(second as HTMLElement).queryByRole('button', { name: /^Review/ })).toBeNull();
+  fireEvent.click(review[0] as HTMLElement);
+  await waitFor(() => expect(useFilter.getState().query).toEqual({ marks: ['low_confidence'] }));
+  expect(bridge.calls.map(([name]) => name)).toContain('timeline.matches');
   await shown();
 });
 

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'react';
 import { call } from '../../api';
 import { Button, IconButton } from '../../components/Button';
 import { Dialog } from '../../components/Dialog';
+import { DialogFoot } from '../../components/DialogFoot';
 import type { MenuItem } from '../../components/Menu';
 import { Menu } from '../../components/Menu';
 import { useCommand } from '../../state/keys/commands';
@@ -14,6 +15,7 @@ import { useText } from '../../text/language';
 import { AllowedKindsDialog } from '../approvals/AllowedKindsDialog';
 import { branchItems } from '../branches/branches';
 import { judgeItem } from '../judging/judging';
+import { rubricItem } from '../judging/rubric';
 import { KeyMissingDialog } from '../settings/KeyMissingDialog';
 import { loadKeys, useKeys } from '../settings/keys';
 import { type Control, ControlSheet } from './ControlSheet';
@@ -111,6 +113,7 @@ export function RunControls({ run }: { run: RunSummary }) {
     ...(ended ? [] : [...changing, kinds]),
     ...branchItems(run.id, text, !ended),
     judgeItem(run.id, text),
+    rubricItem(run, text),
     {
       id: 'record',
       label: words.record,
@@ -229,20 +232,16 @@ function RemoveSheet({ run, onClose }: { run: RunSummary; onClose: () => void })
       width="small"
       onClose={onClose}
       foot={
-        <>
-          <span className="space" />
-          <Button onClick={onClose}>{text.common.cancel}</Button>
-          <Button
-            look="danger"
-            data-autofocus
-            onClick={() => {
-              onClose();
-              attempt(remove);
-            }}
-          >
-            {words.removeRun}
-          </Button>
-        </>
+        <DialogFoot
+          label={words.removeRun}
+          danger
+          focus
+          onCancel={onClose}
+          onDo={() => {
+            onClose();
+            attempt(remove);
+          }}
+        />
       }
     >
       <p className="soft">{words.removeBody(text.common.steps(run.steps))}</p>
