@@ -85,8 +85,8 @@ const helpText = `waymark: the engine of Waymark without its window
       [--api-key-env VAR]
   judge prompt RUN STEP --judge NAME  the exact prompt that the judge's vote answers, proved
       [--vote N]                    by its hash; --vote N: of a rating of the step
-  judge agreement [--run RUN]...    how far judges agree with people, with each other and
-                                    with how runs ended
+  judge agreement [--run RUN]...    how good judges are: against people, each other and how runs
+      [--truth NAME]                ended; NAME: the person or judge whose word counts as right
   merge PATH                        merge in the labels of another workspace: its folder,
                                     a file from label export, or a backup
   rules RUN                         what the rules say, step by step

@@ -16,6 +16,13 @@ export interface JudgeEstimate {
   obstacle: Failure | null;
 }
 
+/** What is asked of the quality of judges. */
+export interface AskedQuality {
+  runs: readonly string[];
+  /** Whose word counts as right: a person's or a judge's, by name; null: what people agree on. */
+  truth: string | null;
+}
+
 /** A batch of a judge, as a window lists it. */
 export interface JudgeBatchView {
   id: string;

@@ -112,7 +112,7 @@ export const commands: Readonly<Record<string, Command>> = {
   'judge show': { options: [] },
   'judge resume': { options: ['max-cost', 'model', 'base-url', 'api-key-env'] },
   'judge prompt': { options: ['judge', 'vote'], words: run },
-  'judge agreement': { options: ['run'] },
+  'judge agreement': { options: ['run', 'truth'] },
   guideline: { options: [] },
   merge: { options: [], words: ['path'] },
   rules: { options: [], words: run },
