@@ -1,4 +1,5 @@
 import type { judgeCommands } from '@shared/contract/ipc/judging';
+import { shortQuality } from '@shared/labels/judge-quality';
 import type { Author } from '@shared/log/annotations';
 import type { WorkbenchHolder } from '../workbench';
 import type { HandlersOf } from './dispatch';
@@ -13,6 +14,11 @@ export function judgeHandlers(
     'judge.estimate': (request) => jobs().estimate(request, author()),
     'judge.start': async (request) => ({ batch: await jobs().start(request, author()) }),
     'judge.batches': () => jobs().list(author()),
+    'judge.quality': async ({ runs, truth }) => {
+      const { reader } = holder.require().store;
+      const asked = runs.length > 0 ? runs : (await reader.runs()).map(({ id }) => id);
+      return shortQuality(await reader.judgeQuality({ runs: asked, truth }));
+    },
     'judge.stop': async ({ batch }) => {
       await jobs().stop(batch);
       return jobs().list(author());

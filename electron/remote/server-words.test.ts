@@ -192,6 +192,7 @@ describe('what our own server says', () => {
       'stats.run': [{ run }],
       'judge.estimate': [{ runs: [run], endpoint: judge.name, steps: 'undecided' }],
       'judge.batches': [undefined],
+      'judge.quality': [{}, { runs: [run] }],
     };
     const lost: string[] = [];
     for (const [command, inputs] of Object.entries(asked) as [WorkspaceCommand, unknown[]][]) {

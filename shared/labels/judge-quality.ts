@@ -50,3 +50,35 @@ export class QualityFold {
     };
   }
 }
+
+/** What a window is told of each list. */
+const MOST = 200;
+
+/** The same without what is beyond the first 200 of each list, so that the answer is bounded whatever names a log holds. */
+export function shortQuality(found: JudgeQuality): JudgeQuality {
+  const some = <T>(list: readonly T[]): T[] => list.slice(0, MOST);
+  const { rewards } = found;
+  return {
+    ...found,
+    judges: some(found.judges).map((each) => ({
+      ...each,
+      rubrics: some(each.rubrics),
+      byReason: some(each.byReason),
+      byRule: some(each.byRule),
+    })),
+    rules: some(found.rules),
+    people: some(found.people),
+    pairs: some(found.pairs),
+    tasks: some(found.tasks),
+    drift: some(found.drift),
+    labellers: some(found.labellers),
+    rewards: {
+      raters: some(rewards.raters).map((each) => ({
+        ...each,
+        rubrics: some(each.rubrics),
+        tasks: some(each.tasks),
+      })),
+      pairs: some(rewards.pairs),
+    },
+  };
+}
