@@ -14,6 +14,7 @@ import { hints } from './en/hints';
 import { hostPrompts } from './en/host-prompts';
 import { importing, restore } from './en/import-restore';
 import { inbox } from './en/inbox';
+import { judgeQuality } from './en/judge-quality';
 import { judging } from './en/judging';
 import { keys } from './en/keys';
 import { exchange, labels, retro, similar } from './en/labels';
@@ -57,6 +58,7 @@ export const en = {
   importing,
   inbox,
   jobs,
+  judgeQuality,
   judging,
   labels,
   newRun,

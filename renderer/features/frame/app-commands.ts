@@ -11,6 +11,7 @@ import { openJudge } from '../judging/judging';
 import { useLabelCommands } from '../labels/label-commands';
 import { following, preceding } from '../labels/labels';
 import { openPalette } from '../palette/palette';
+import { openJudgeQuality } from '../plots/plots-state';
 import { clearSearch, useSearch } from '../search/search';
 import { jump } from '../timeline/jump';
 
@@ -38,6 +39,7 @@ export function useAppCommands(): void {
   useCommand('app.palette', openPalette);
   useCommand('app.newRun', () => openDialog('newRun'));
   useCommand('app.plots', () => openDialog('plots'));
+  useCommand('app.judgeQuality', () => openJudgeQuality());
   useCommand('app.rules', () => openDialog('rules'));
   useCommand('app.import', () => openDialog('import'));
   useCommand('run.judge', () => openJudge());

@@ -2,11 +2,13 @@ import type { JudgeBatchView } from '@shared/contract/judge-views';
 import { Button } from '../../components/Button';
 import { Icon, type IconName } from '../../components/Icon';
 import { useAskedWith } from '../../state/answers';
-import { useRuns } from '../../state/run/runs';
+import { openRun, useRuns } from '../../state/run/runs';
 import { attempt } from '../../state/toasts';
 import { useOnlyRead } from '../../state/workspace';
 import type { Text } from '../../text/en';
 import { useText } from '../../text/language';
+import { openJudgeQuality } from '../plots/plots-state';
+import { openTray } from './jobs';
 import {
   dismissBatch,
   findDifferences,
@@ -95,6 +97,7 @@ export function JudgeJob({ batch }: { batch: JudgeBatchView }) {
         )}
         {!isRunning && <ResumeButton batch={batch} />}
         {!isRunning && mode === 'mask' && votes > 0 && found !== null && <ReviewButton batch={batch} />}
+        {!isRunning && votes > 0 && found !== null && <QualityButton batch={batch} />}
         <span className="space" />
         {!isRunning && (
           <Button look="ghost" small onClick={() => dismissBatch(id)}>
@@ -159,6 +162,27 @@ function ResumeButton({ batch }: { batch: JudgeBatchView }) {
         : state === 'done'
           ? words.askAgain
           : words.resume}
+    </Button>
+  );
+}
+
+/** Leads to the figures on this judge, over its run or over all where it judged several. */
+function QualityButton({ batch: { judge, runs } }: { batch: JudgeBatchView }) {
+  const words = useText().judging;
+  const [only, another] = runs;
+  return (
+    <Button
+      small
+      look="ghost"
+      onClick={() =>
+        attempt(async () => {
+          openTray(false);
+          if (only !== undefined && another === undefined) await openRun(only);
+          openJudgeQuality({ judge, allRuns: another !== undefined });
+        })
+      }
+    >
+      {words.quality}
     </Button>
   );
 }

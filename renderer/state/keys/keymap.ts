@@ -80,6 +80,7 @@ export const commandTable = [
   { id: 'app.flush', keys: ['Mod+s'], group: 'everywhere' },
   { id: 'app.newRun', keys: ['Mod+n'], group: 'everywhere' },
   { id: 'app.plots', keys: ['g p'], group: 'everywhere' },
+  { id: 'app.judgeQuality', keys: ['g e'], group: 'everywhere' },
   { id: 'app.rules', keys: ['g u'], group: 'everywhere' },
   { id: 'app.import', keys: ['Mod+i'], group: 'everywhere' },
   { id: 'app.inbox', keys: ['g n'], group: 'everywhere' },

@@ -84,6 +84,7 @@ export const judging = {
   resume: 'Continue',
   resumeUpTo: (limit: string) => `Continue up to ${limit}`,
   askAgain: 'Ask about them again',
+  quality: 'How good is it?',
   review: (n: string, count: number) =>
     count === 1
       ? 'Review 1 step where rule and judge differ'

@@ -77,6 +77,7 @@ const names: Record<CommandId, string> = {
   'app.flush': 'Wait until everything is saved',
   'app.newRun': 'New run',
   'app.plots': 'Plots',
+  'app.judgeQuality': 'How good is the judge',
   'app.rules': 'Rules of the task',
   'app.import': 'Import a run',
   'app.inbox': 'Inbox and report',

@@ -80,6 +80,7 @@ export const judging: Text['judging'] = {
   resume: '继续',
   resumeUpTo: (limit) => `继续，上限 ${limit}`,
   askAgain: '再次询问这些步骤',
+  quality: '它有多可靠？',
   review: (n) => `审阅 ${n} 处规则与评判模型的分歧`,
   doneToast: (judge, votes) => `评判模型 ${judge} 已完成：${votes.toLocaleString('zh-CN')} 票`,
   left: (n) => `${n} 个评判模型的批次曾被中断，可以继续`,

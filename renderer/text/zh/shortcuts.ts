@@ -78,6 +78,7 @@ const names: Record<CommandId, string> = {
   'app.flush': '等待全部保存',
   'app.newRun': '新建运行',
   'app.plots': '图表',
+  'app.judgeQuality': '评判模型有多可靠',
   'app.rules': '任务的规则',
   'app.import': '导入运行',
   'app.inbox': '收件箱与报告',
