@@ -60,7 +60,7 @@ export const judgeQuality = {
 
   calibrationOf: (judge: string) => `${judge}: calibration`,
   calibrationSummary: (error: string, votes: string) =>
-    `On average its confidence is ${error} away from how often it is right, over ${plural(votes, 'vote')}.`,
+    `On average its confidence differs from how often it is right by ${error} percentage points, over ${plural(votes, 'vote')}.`,
   confidence: 'Confidence',
   rightShare: 'Right',
   perfect: 'as sure as it is right',
@@ -89,7 +89,7 @@ export const judgeQuality = {
   separation: 'A',
   theorem: (mu: string, m: string, bound: string | null) =>
     `μ = ${mu}, m = ${m}${bound === null ? '' : `, at least ${bound}`}`,
-  needsBoth: 'needs scored runs that succeeded and scored runs that failed',
+  needsBoth: 'needs scored runs of both outcomes',
 
   rubricsTitle: 'Before and after a change of the rubric',
   rubricsSummary: (n: string) =>

@@ -57,7 +57,7 @@ export const judgeQuality: Text['judgeQuality'] = {
   rules: '规则本身在这些步骤上',
 
   calibrationOf: (judge) => `${judge}：置信度校准`,
-  calibrationSummary: (error, votes) => `在 ${votes} 票上，置信度与正确率平均相差 ${error}。`,
+  calibrationSummary: (error, votes) => `在 ${votes} 票上，置信度与正确率平均相差 ${error} 个百分点。`,
   confidence: '置信度',
   rightShare: '正确率',
   perfect: '置信度等于正确率',
@@ -84,7 +84,7 @@ export const judgeQuality: Text['judgeQuality'] = {
   minus: 'p₋',
   separation: 'A',
   theorem: (mu, m, bound) => `μ = ${mu}，m = ${m}${bound === null ? '' : `，至少 ${bound}`}`,
-  needsBoth: '需要既有成功、又有失败的已评分运行',
+  needsBoth: '需要成功与失败的已评分运行',
 
   rubricsTitle: '评判标准修改前后',
   rubricsSummary: (n) => `共 ${n} 次修改，只计两个版本都评判过的步骤。`,

@@ -28,7 +28,7 @@ export function CalibrationPlot({ figures }: { figures: JudgeFigures }) {
   return (
     <PlotFrame
       title={title}
-      summary={words.calibrationSummary(percent(calibrationError ?? 0), count(votes))}
+      summary={words.calibrationSummary(count(Math.round((calibrationError ?? 0) * 100)), count(votes))}
       width={width}
       height={bottom + 40}
       rows={[

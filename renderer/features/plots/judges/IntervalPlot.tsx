@@ -30,10 +30,10 @@ export interface IntervalPlotProps {
 const width = 860;
 const rowHeight = 22;
 const left = 250;
-const right = 560;
+const right = 540;
 /** Letters that fit before the axis, and behind it. */
 const longest = 38;
-const longestNote = 48;
+const longestNote = 56;
 
 /** Figures between −1 or 0 and 1, one under the other, each a point with its 95 % interval. */
 export function IntervalPlot({ title, summary, groups }: IntervalPlotProps) {
@@ -61,7 +61,7 @@ export function IntervalPlot({ title, summary, groups }: IntervalPlotProps) {
         reach={bottom - 8}
         label=""
         ticks={5}
-        say={(value) => value.toFixed(1)}
+        say={(value) => signed(value.toFixed(1))}
       />
       {groups.map((group, index) => {
         const top = at + 6;
@@ -164,7 +164,11 @@ const lowOf = (figure: Figure) => ('bare' in figure ? figure.bare : figure.low);
 /** Four digits behind the point say more than any sample does. */
 const rounded = (value: number) => Math.round(value * 10_000) / 10_000;
 
-export const twoDigits = (value: number) => value.toFixed(2);
+export const twoDigits = (value: number) => signed(value.toFixed(2));
+
+/** With a minus that is one, and no zero below zero. */
+const signed = (digits: string) =>
+  Number(digits) === 0 ? digits.replace('-', '') : digits.replace('-', '−');
 
 /** "0.83 (0.71 to 0.91), n = 40". */
 export function figureWords(

@@ -99,41 +99,47 @@ function Controls({ found, truth, onTruth, allRuns, hasRun }: ControlsProps) {
   ];
   return (
     <div className="judges-controls">
-      <label htmlFor={`${id}-scope`}>{words.scope}</label>
-      <Select<'this' | 'all'>
-        id={`${id}-scope`}
-        small
-        value={allRuns ? 'all' : 'this'}
-        options={[
-          ...(hasRun ? [{ value: 'this' as const, label: words.thisRun }] : []),
-          { value: 'all', label: words.allRuns },
-        ]}
-        onChoose={(value) => {
-          // Whoever was chosen may have said nothing there.
-          onTruth(null);
-          usePlots.setState({ allRuns: value === 'all' });
-        }}
-      />
-      <label htmlFor={`${id}-judge`}>{words.judge}</label>
-      <Select
-        id={`${id}-judge`}
-        small
-        disabled={names.length === 0}
-        value={judge}
-        options={names.map((name) => ({ value: name, label: name }))}
-        onChoose={(name) => usePlots.setState({ judge: name })}
-      />
-      <label htmlFor={`${id}-truth`}>{words.truth}</label>
-      <Select
-        id={`${id}-truth`}
-        small
-        value={truth === null ? PEOPLE : `= ${truth}`}
-        options={[
-          { value: PEOPLE, label: words.people },
-          ...known.map(({ name, label }) => ({ value: `= ${name}`, label })),
-        ]}
-        onChoose={(value) => onTruth(value === PEOPLE ? null : value.slice(2))}
-      />
+      <span className="judges-choice">
+        <label htmlFor={`${id}-scope`}>{words.scope}</label>
+        <Select<'this' | 'all'>
+          id={`${id}-scope`}
+          small
+          value={allRuns ? 'all' : 'this'}
+          options={[
+            ...(hasRun ? [{ value: 'this' as const, label: words.thisRun }] : []),
+            { value: 'all', label: words.allRuns },
+          ]}
+          onChoose={(value) => {
+            // Whoever was chosen may have said nothing there.
+            onTruth(null);
+            usePlots.setState({ allRuns: value === 'all' });
+          }}
+        />
+      </span>
+      <span className="judges-choice">
+        <label htmlFor={`${id}-judge`}>{words.judge}</label>
+        <Select
+          id={`${id}-judge`}
+          small
+          disabled={names.length === 0}
+          value={judge}
+          options={names.map((name) => ({ value: name, label: name }))}
+          onChoose={(name) => usePlots.setState({ judge: name })}
+        />
+      </span>
+      <span className="judges-choice">
+        <label htmlFor={`${id}-truth`}>{words.truth}</label>
+        <Select
+          id={`${id}-truth`}
+          small
+          value={truth === null ? PEOPLE : `= ${truth}`}
+          options={[
+            { value: PEOPLE, label: words.people },
+            ...known.map(({ name, label }) => ({ value: `= ${name}`, label })),
+          ]}
+          onChoose={(value) => onTruth(value === PEOPLE ? null : value.slice(2))}
+        />
+      </span>
     </div>
   );
 }

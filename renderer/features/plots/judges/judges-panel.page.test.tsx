@@ -117,7 +117,7 @@ test('a judge is shown with every figure, its number and its interval, as a draw
   expect(asked).toEqual([{ runs: [RUN], truth: null }]);
   expect(figures()).toContain('0.83 (0.72 to 0.91), n = 60');
   // Below zero the axis begins at −1.
-  expect(figures()).toContain('-1.0');
+  expect(figures()).toContain('−1.0');
   expect(figures()).toContain('Blind edit');
   expect(figures()).toContain('2 masked');
   expect(figures()).toContain('agrees with it on 83 %');
@@ -134,7 +134,7 @@ test('calibration, raters, outcomes and rubrics each say what they show, and why
   show(<PlotsDialog onClose={() => undefined} />, { 'judge.quality': () => quality() });
   await screen.findByRole('img');
   view('Calibration');
-  expect(screen.getByText(/its confidence is 7 % away/)).toBeTruthy();
+  expect(screen.getByText(/differs from how often it is right by 7 percentage points/)).toBeTruthy();
   expect(figures()).toContain('95 % sure: right 88 % of 50 votes');
   view('Between raters');
   expect(figures()).toContain('All judges, Fleiss’ κ');
@@ -142,7 +142,7 @@ test('calibration, raters, outcomes and rubrics each say what they show, and why
   expect(figures()).toContain('rater, own votes, Fleiss’ κ');
   view('Votes and outcomes');
   expect(figures()).toContain('0.83 · μ = 1.50, m = 3, at least 0.171');
-  expect(figures()).toContain('needs scored runs that succeeded and scored runs that failed');
+  expect(figures()).toContain('needs scored runs of both outcomes');
   view('Rubrics');
   expect(figures()).toContain('5 keep → mask, 2 mask → keep, of 40 steps');
   fireEvent.change(screen.getByRole('combobox', { name: 'Judge' }), { target: { value: 'quick' } });
