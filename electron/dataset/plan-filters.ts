@@ -110,6 +110,7 @@ const filterNames: Readonly<Record<string, string>> = {
   deduplicate: 'a better run of the same task and sample',
   format: 'kinds of rows that the trainer takes',
   annotators: 'annotator',
+  judges: 'judge',
   sources: 'label source',
   kinds: 'kind of row',
   minTokens: 'shortest length',
