@@ -17,6 +17,7 @@ import { asking, isDone, judgeModel, refuseUnpriced } from './asking';
 import type { BatchEstimate } from './judge-batch';
 import type { JudgeTask } from './judge-task';
 import { standing } from './standing-batches';
+import { UnstoredEnds } from './unstored-ends';
 
 export interface JudgeJobsOptions
   extends Pick<EngineOptions, 'settings' | 'findKey' | 'addresses' | 'isKeyLocked' | 'resourcesDir' | 'log'> {
@@ -63,8 +64,11 @@ export class JudgeJobs {
   private readonly listeners = new Set<() => void>();
   private counting: { key: string; abort: AbortController; found: Promise<Counted> } | null = null;
   private closing = false;
+  private readonly unstored: UnstoredEnds;
 
-  constructor(private readonly options: JudgeJobsOptions) {}
+  constructor(private readonly options: JudgeJobsOptions) {
+    this.unstored = new UnstoredEnds(options.store);
+  }
 
   /** Hears that a batch began, is to stop, or has ended here. */
   subscribe(listener: () => void): () => void {
@@ -137,7 +141,10 @@ export class JudgeJobs {
     const batches = await store.reader.judgeBatches(MOST);
     const hidden = await this.hiddenFrom(viewer, batches);
     const found = await standing({ reader: store.reader, isAsked: (judge) => store.isAsked(judge) }, batches);
-    return found.map(({ batch, isHeld }) => this.viewOf(batch, isHeld, hidden));
+    const views: JudgeBatchView[] = [];
+    for (const { batch, isHeld } of found)
+      views.push(this.viewOf(await this.unstored.ended(batch, isHeld), isHeld, hidden));
+    return views;
   }
 
   /** Ends what is asked for; what this cuts short is `interrupted` and can be resumed. */
@@ -184,6 +191,7 @@ export class JudgeJobs {
         stopping: stopping.signal,
         signal: giveUp.signal,
         isLeaving: () => this.closing,
+        onUnstored: (end) => this.unstored.keep(held, end),
         model: modelPort(this.options, () => model),
         ...asking,
       })
