@@ -1,8 +1,12 @@
 import type { judgeCommands } from '@shared/contract/ipc/judging';
+import type { JudgeDifferences } from '@shared/contract/judge-views';
 import { shortQuality } from '@shared/labels/judge-quality';
 import type { Author } from '@shared/log/annotations';
+import { unlessRemoved } from '../review/step-owners';
 import type { WorkbenchHolder } from '../workbench';
 import type { HandlersOf } from './dispatch';
+
+const RULE_AND_JUDGE = { marks: ['rule_and_judge_differ' as const] };
 
 /** Asking a judge, in the background of the process that has the workspace open. */
 export function judgeHandlers(
@@ -14,6 +18,16 @@ export function judgeHandlers(
     'judge.estimate': (request) => jobs().estimate(request, author()),
     'judge.start': async (request) => ({ batch: await jobs().start(request, author()) }),
     'judge.batches': () => jobs().list(author()),
+    'judge.differences': async ({ batch }) => {
+      const { reader } = holder.require().store;
+      const found: JudgeDifferences = { count: 0, run: null };
+      for (const run of await jobs().runsOf(batch)) {
+        const count = (await unlessRemoved(reader.countMatches(run, RULE_AND_JUDGE))) ?? 0;
+        found.count += count;
+        if (count > 0) found.run ??= run;
+      }
+      return found;
+    },
     'judge.quality': async ({ runs, truth }) => {
       const { reader } = holder.require().store;
       const asked = runs.length > 0 ? runs : (await reader.runs()).map(({ id }) => id);

@@ -147,6 +147,11 @@ export class JudgeJobs {
     return views;
   }
 
+  /** Every run that the batch is about. @throws WaymarkError not_found */
+  async runsOf(batch: string): Promise<readonly string[]> {
+    return (await this.options.store.reader.judgeBatch(batch)).choices.runs;
+  }
+
   /** Ends what is asked for; what this cuts short is `interrupted` and can be resumed. */
   async close(): Promise<void> {
     this.closing = true;

@@ -23,6 +23,13 @@ export interface AskedQuality {
   truth: string | null;
 }
 
+/** Where in a batch's runs rule and judge differ, as this person may know it. */
+export interface JudgeDifferences {
+  count: number;
+  /** The first run with any; null: there is none. */
+  run: string | null;
+}
+
 /** A batch of a judge, as a window lists it. */
 export interface JudgeBatchView {
   id: string;

@@ -114,6 +114,7 @@ export const judgeAnswers = {
   }),
   'judge.start': z.object({ batch: text }),
   'judge.batches': batches,
+  'judge.differences': z.object({ count, run: run.nullable() }),
   'judge.quality': quality,
   'judge.stop': batches,
   'judge.resume': batches,

@@ -1,7 +1,7 @@
 import type { JudgeBatchView } from '@shared/contract/judge-views';
 import { Button } from '../../components/Button';
 import { Icon, type IconName } from '../../components/Icon';
-import { useAskedWith } from '../../state/answers';
+import { useAsked } from '../../state/answers';
 import { openRun, useRuns } from '../../state/run/runs';
 import { attempt } from '../../state/toasts';
 import { useOnlyRead } from '../../state/workspace';
@@ -11,7 +11,6 @@ import { openJudgeQuality } from '../plots/plots-state';
 import { openTray } from './jobs';
 import {
   dismissBatch,
-  findDifferences,
   needsPerson,
   resumeBatch,
   reviewDifferences,
@@ -188,10 +187,10 @@ function QualityButton({ batch: { judge, runs } }: { batch: JudgeBatchView }) {
 }
 
 /** Leads to the steps on which rule and judge differ; nothing where there are none. */
-function ReviewButton({ batch: { id, runs, votes } }: { batch: JudgeBatchView }) {
+function ReviewButton({ batch: { id, votes } }: { batch: JudgeBatchView }) {
   const words = useText().judging;
   const { count } = useText().common.format;
-  const { value } = useAskedWith(['timeline.count', 'judge', id, votes], () => findDifferences(runs));
+  const { value } = useAsked('judge.differences', { batch: id }, votes);
   const run = value?.run ?? null;
   if (value === null || run === null) return null;
   return (

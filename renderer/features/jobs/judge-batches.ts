@@ -143,27 +143,6 @@ function readDismissed(): Set<string> {
 
 const RULE_AND_JUDGE = { marks: ['rule_and_judge_differ' as const] };
 
-/** Runs of a batch that are looked at for disagreements. */
-const MOST_RUNS = 30;
-
-/** Where in the runs of a batch rule and judge differ, as this person may know it. */
-export interface Differences {
-  count: number;
-  /** The run with the first of them. */
-  run: string | null;
-}
-
-export async function findDifferences(runs: readonly string[]): Promise<Differences> {
-  const known = new Set(useRuns.getState().list.map(({ id }) => id));
-  const found: Differences = { count: 0, run: null };
-  for (const run of runs.filter((each) => known.has(each)).slice(0, MOST_RUNS)) {
-    const { total } = await call('timeline.count', { run, query: RULE_AND_JUDGE });
-    if (total > 0) found.run ??= run;
-    found.count += total;
-  }
-  return found;
-}
-
 /** Opens the run in Review with the steps on which rule and judge differ. */
 export async function reviewDifferences(run: string): Promise<void> {
   openTray(false);

@@ -8,6 +8,7 @@ import { useRuns } from '../../state/run/runs';
 import { useTimeline } from '../../state/run/timeline';
 import { useView } from '../../state/view';
 import { useWorkspace } from '../../state/workspace';
+import { usePlots } from '../plots/plots-state';
 import { JobsButton } from './JobsButton';
 import { useJobs } from './jobs';
 import { beginBatches, loadBatches, startBatches, useBatches } from './judge-batches';
@@ -117,7 +118,7 @@ test('at its limit it goes on with as much again; a failure says why', async () 
         failure: { code: 'model_rejected', message: 'The key was refused.' },
       }),
     ],
-    'timeline.count': () => ({ total: 0 }),
+    'judge.differences': () => ({ count: 0, run: null }),
   });
   await act(loadBatches);
   expect(item().textContent).toContain('reached its cost limit');
@@ -130,7 +131,7 @@ test('in the end it tells what it found, and leads to the steps on which rule an
   let state = batch();
   const bridge = show(<JobsButton />, {
     'judge.batches': () => [state],
-    'timeline.count': () => ({ total: 5 }),
+    'judge.differences': () => ({ count: 5, run: 'a' }),
     'timeline.matches': () => ({ steps: [1, 2, 3, 4, 5] }),
   });
   useTimeline.setState({ run: 'a', steps: 60, cursor: 1 });
@@ -149,11 +150,19 @@ test('in the end it tells what it found, and leads to the steps on which rule an
   await waitFor(() => expect(useView.getState().mode).toBe('review'));
   await waitFor(() => expect(useFilter.getState().query).toEqual({ marks: ['rule_and_judge_differ'] }));
   expect(useJobs.getState().open).toBe(false);
-  expect(bridge.calls).toContainEqual([
-    'timeline.count',
-    { run: 'a', query: { marks: ['rule_and_judge_differ'] } },
-  ]);
+  expect(bridge.calls).toContainEqual(['judge.differences', { batch: ids.one }]);
   await shown();
+});
+
+test('from a batch it is one press to how good its judge is', async () => {
+  show(<JobsButton />, {
+    'judge.batches': () => [batch({ ...done, runs: ['a', 'b'], runCount: 2 })],
+    'judge.differences': () => ({ count: 0, run: null }),
+  });
+  await act(loadBatches);
+  fireEvent.click(await screen.findByRole('button', { name: 'How good is it?' }));
+  await waitFor(() => expect(useView.getState().dialog).toBe('plots'));
+  expect(usePlots.getState()).toMatchObject({ chosen: 'judges', judge: 'strict', allRuns: true });
 });
 
 test('whoever decides blind is not told what it found', async () => {
@@ -161,7 +170,7 @@ test('whoever decides blind is not told what it found', async () => {
   await act(loadBatches);
   expect(item().textContent).toContain('hidden until you have decided your blind steps');
   expect(screen.queryByTestId('batch-found')).toBeNull();
-  expect(bridge.calls.map(([name]) => name)).not.toContain('timeline.count');
+  expect(bridge.calls.map(([name]) => name)).not.toContain('judge.differences');
 });
 
 test('one that was dismissed stays away, also in the next window; old ones that are done are not listed', async () => {
@@ -171,7 +180,7 @@ test('one that was dismissed stays away, also in the next window; old ones that 
       batch({ id: ids.two, state: 'ended', why: 'cancelled', isHere: false, ...old }),
       batch({ ...done, ...old }),
     ],
-    'timeline.count': () => ({ total: 0 }),
+    'judge.differences': () => ({ count: 0, run: null }),
   };
   show(<JobsButton />, answers);
   await act(beginBatches);
@@ -194,5 +203,5 @@ test('votes on what steps are worth are told as such', async () => {
   expect(screen.getByTestId('batch-found').textContent).toBe(
     '129 × +1, 50 × −1 · 1 answer could not be read',
   );
-  expect(bridge.calls.map(([name]) => name)).not.toContain('timeline.count');
+  expect(bridge.calls.map(([name]) => name)).not.toContain('judge.differences');
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { judgedSteps } from '../../judging/batch';
 import type { JudgeQuality } from '../../labels/judge-quality';
 import { idSchema } from '../id';
-import type { JudgeBatchView, JudgeEstimate } from '../judge-views';
+import type { JudgeBatchView, JudgeDifferences, JudgeEstimate } from '../judge-views';
 import { type CommandRows, none, returns, run } from './parts';
 
 /** In the currency of the endpoint's price; null: no limit. */
@@ -39,6 +39,13 @@ export const judgeCommands = {
   },
   /** The newest batches of the workspace, also those of other processes; at most 100, the newest first. */
   'judge.batches': { input: none, output: returns<JudgeBatchView[]>(), place: 'workspace', consent: 'free' },
+  /** Where rule and judge differ in the runs of a batch, all of them. */
+  'judge.differences': {
+    input: inBatch,
+    output: returns<JudgeDifferences>(),
+    place: 'workspace',
+    consent: 'free',
+  },
   /**
    * How good judges are on the steps of these runs, of all runs where none is named; long lists hold their first 200. `truth`: the
    * person or judge whose word counts as right; null: what people agree on.
