@@ -51,7 +51,9 @@ export default defineConfig({
         exclude: ['**/node_modules/**', ...HOSTS],
         pool: 'forks',
       }),
-      tier('hosts', { include: HOSTS, pool: 'forks' }),
+      // They wait for shells, networks and time limits, and leave the processors idle: more of them go at a time, by themselves, after
+      // the others.
+      tier('hosts', { include: HOSTS, pool: 'forks', maxWorkers: 4, sequence: { groupOrder: 1 } }),
     ],
   },
 });

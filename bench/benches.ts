@@ -38,6 +38,7 @@ import { sshFlood } from './ssh/ssh-flood';
 import { sshIdle } from './ssh/ssh-idle';
 import { sshKill } from './ssh/ssh-kill';
 import { sshOutput } from './ssh/ssh-output';
+import { experimentPage } from './window/experiment-page';
 import { keyLatency } from './window/key-latency';
 import { killWindow } from './window/kill-window';
 import { largeRun } from './window/large-run';
@@ -51,6 +52,7 @@ export const benches: readonly Bench[] = [
   windowMemory,
   keyLatency,
   promptOpen,
+  experimentPage,
   largeRun,
   killWindow,
   commandLine,

@@ -170,8 +170,8 @@ test('a dataset from its preview to the step that a row of it came from', async 
     await place.answerFolder(app, again);
     await page.getByRole('button', { name: 'Export again with today’s labels' }).click();
     await screen.written(again);
-    await expect(page.locator('.dataset-line')).toHaveCount(2);
-    await page.locator('.dataset-line').filter({ hasText: 'again' }).click();
+    await expect(page.locator('.choice-line')).toHaveCount(2);
+    await page.locator('.choice-line').filter({ hasText: 'again' }).click();
     await page.getByRole('combobox', { name: 'Dataset to compare with' }).selectOption({ index: 1 });
     await expect(page.getByText('1 step differs')).toBeVisible();
     const changed = page.locator(`.difference-line[data-step="${MASKED[3]}"]`);

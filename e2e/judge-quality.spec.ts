@@ -72,7 +72,7 @@ test('the plots tell how good a judge is, against people and against one who kno
   await app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.setContentSize(1280, 800));
   await expect(page.locator('[role=grid]')).toHaveAttribute('aria-rowcount', String(STEPS));
   await page.locator('[role=grid]').focus();
-  for (const key of ['g', 'e']) await page.keyboard.press(key);
+  for (const key of ['g', 'g']) await page.keyboard.press(key);
   const panel = page.getByRole('dialog', { name: 'Plots' });
 
   await test.step('the figures are those of the command line', async () => {

@@ -18,19 +18,34 @@ await runScript(async () => {
     throw new StepFailure('trust', `there is no option ${unknown}.`, 'There are --short and --online.');
   const short = given.includes('--short');
   await ensureSetUp('window', { needXvfb: process.platform === 'linux', alsoTests: true });
-  const unit = await runVitest({
-    ...{ full: !short, args: filesOf('unit') },
+  const unit = await runUnit({
+    full: !short,
     ...(short ? {} : { env: { WAYMARK_ATTACK_CALLS: '10000' } }), // P11
   });
   const windows = filesOf('e2e');
   // Without a name Playwright would run everything.
   const e2e = windows.length === 0 ? { report: null } : await runPlaywright({ full: !short, args: windows });
   const { held, all } = await printPromises({
-    ...{ unit: unit.report, e2e: e2e.report, short, online: given.includes('--online') },
+    ...{ unit, e2e: e2e.report, short, online: given.includes('--online') },
     ...(short ? {} : { benchFigures }),
   });
   return held === all ? 0 : 1;
 });
+
+/** Proofs that are whole files, then those that are some tests of a file, by their titles: its others prove nothing here. */
+async function runUnit(options) {
+  const proofs = promises.flatMap(({ unit = [] }) => unit);
+  const whole = new Set(proofs.flatMap(({ file, title }) => (title === undefined ? [file] : [])));
+  const named = proofs.filter(({ file }) => !whole.has(file));
+  const titles = named.map(({ title }) => title.source.replace(/^\^/, ''));
+  const parts = [[...whole], [...new Set(named.map(({ file }) => file)), '-t', titles.join('|')]];
+  const results = [];
+  for (const args of parts) {
+    const { report } = await runVitest({ ...options, args });
+    results.push(...(report?.testResults ?? []));
+  }
+  return { testResults: results };
+}
 
 function filesOf(kind) {
   return [...new Set(promises.flatMap((promised) => (promised[kind] ?? []).map(({ file }) => file)))];

@@ -1,5 +1,6 @@
 import { hostileCorpus } from '@shared/terminal/hostile-corpus';
-import { fuzzedSequence, HostileScreen, seededRandom } from '../../electron/testing/hostile-screen';
+import { fuzzedSequence, HostileScreen } from '../../electron/testing/hostile-screen';
+import { seededRandom } from '../../electron/testing/seeded-random';
 import { type Bench, figure, quantile, shorten, size, spread } from '../harness';
 
 const seed = 20_261;

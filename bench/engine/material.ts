@@ -1,18 +1,12 @@
+import { seededRandom } from '../../electron/testing/seeded-random';
+
 /** Texts that look like a run's: prose, commands and log lines with numbers that never repeat. Same seed, same text. */
 export class Material {
-  private state: number;
+  /** In [0, 1). */
+  readonly random: () => number;
 
   constructor(seed: number) {
-    this.state = seed >>> 0;
-  }
-
-  /** In [0, 1). */
-  random(): number {
-    this.state = (this.state + 0x6d2b79f5) >>> 0;
-    let word = this.state;
-    word = Math.imul(word ^ (word >>> 15), word | 1);
-    word ^= word + Math.imul(word ^ (word >>> 7), word | 61);
-    return ((word ^ (word >>> 14)) >>> 0) / 4_294_967_296;
+    this.random = seededRandom(seed);
   }
 
   pick<T>(items: readonly T[]): T {

@@ -9,8 +9,8 @@ import {
   plant,
   plantContexts,
   plantKinds,
-  seeded,
 } from '../../electron/testing/secret-plants';
+import { seededRandom } from '../../electron/testing/seeded-random';
 import { type Bench, figure, quick, shorten, size, spread } from '../harness';
 import { Material } from './material';
 
@@ -88,7 +88,7 @@ function rowTexts(megabytes: number): string[] {
 }
 
 function recall(tries: number) {
-  const random = seeded(Number(process.env.WAYMARK_PLANT_SEED ?? 99));
+  const random = seededRandom(Number(process.env.WAYMARK_PLANT_SEED ?? 99));
   let [all, found] = [0, 0];
   const known = new Map<string, { all: number; found: number }>();
   const none = new DecodedScanner([]);

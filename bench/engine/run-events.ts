@@ -1,4 +1,5 @@
 import type { Author } from '@shared/log/annotations';
+import { answered, createdBody } from '@shared/log/event-fixtures';
 import type { EventBody, NewEvent } from '@shared/log/events';
 import { ulid } from 'ulid';
 import type { Material } from './material';
@@ -7,35 +8,13 @@ export const author: Author = { uuid: '6f1c1f0a-1111-4111-8111-111111111111', na
 
 /** The first events of a run that a bench writes or drives by itself. */
 export function creation(run: string, maxSteps: number): NewEvent[] {
-  const created: EventBody<'run.created'> = {
-    run,
+  const created = createdBody(run, {
     title: 'A measured run',
     task: { id: 'bench', title: 'Bench', domain: 'data', hash: 'a'.repeat(64) },
-    spec: {},
-    model: {
-      endpoint: 'local',
-      baseUrl: 'http://127.0.0.1:1/v1',
-      model: 'scripted',
-      keyRef: null,
-      params: {},
-      contextTokens: 1_000_000_000,
-      sendReasoning: false,
-    },
-    computers: [{ name: 'local', kind: 'local' }],
+    model: { contextTokens: 1_000_000_000 },
     workspaceRoot: '/tmp/bench',
     limits: { maxSteps, maxWorkingMs: 144_000_000, maxEvals: 3 },
-    approvals: 'off',
-    taskHint: 'off',
-    humanHints: true,
-    evaluatorIsolated: false,
-    experiment: null,
-    arm: null,
-    group: null,
-    sample: null,
-    seed: null,
-    parent: null,
-    ruleSet: 'default',
-  };
+  });
   const segment: EventBody<'segment.started'> = {
     segment: 1,
     head: [
@@ -72,20 +51,15 @@ export function commandStep(step: number, bytes: number, material: Material): St
     action: [
       {
         kind: 'model.answered',
-        body: {
-          step,
-          stepId: ulid(),
+        body: answered(step, ulid(), {
           kind: 'act',
           text: thought,
-          reasoning: '',
           calls: [{ id: callId, name: 'run_command', arguments: argumentsText }],
           invalid: [null],
           finishReason: 'tool_calls',
-          model: 'scripted',
           usage: { inputTokens: 4_000, outputTokens: 300, cachedTokens: 0, reasoningTokens: 0 },
-          cost: null,
           durationMs: 900,
-        },
+        }),
       },
       { kind: 'action.started', body: { ...at, args, guards: [] } },
     ],

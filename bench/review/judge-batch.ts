@@ -11,7 +11,7 @@ import { begunBatch } from '../../electron/testing/begun-batch';
 import { judgeAnswer } from '../../electron/testing/scripted-judges';
 import { barePosts } from '../baselines/bare-posts';
 import { driveShortRun } from '../engine/short-run';
-import { alternate, type Bench, ratio, shorten, size } from '../harness';
+import { alternate, type Bench, ratio, rounds, shorten, size } from '../harness';
 
 const TOGETHER = 16;
 const ANSWER_MS = 50;
@@ -30,9 +30,14 @@ export const judgeBatchBench: Bench = {
     });
     const store = await openStore(join(options.folder, 'run'), {});
     try {
-      await driveShortRun(store, steps);
-      const [run] = await store.reader.runs();
-      if (run === undefined) throw new Error('The run of the bench is missing.');
+      // A run for each round: judging one again also weighs the votes that it has.
+      const runs: string[] = [];
+      for (let made = 0; made < rounds; made += 1) {
+        await driveShortRun(store, steps);
+        const fresh = (await store.reader.runs()).find(({ id }) => !runs.includes(id));
+        if (fresh === undefined) throw new Error('The run of the bench is missing.');
+        runs.push(fresh.id);
+      }
       const model: ModelRef = {
         endpoint: 'judge',
         baseUrl: server.baseUrl,
@@ -43,11 +48,10 @@ export const judgeBatchBench: Bench = {
         sendReasoning: false,
       };
       const rubrics = await readRubrics(join(process.cwd(), 'resources'), null);
-      // Another name each round: what it has judged already a judge is not asked again.
       const judge = (name: string): Judge => ({ name, model, rubrics });
       const bodies: string[] = [];
       const before = performance.now();
-      for await (const { open, requestFor } of judgeTasks(store, [run.id], judge('bodies')))
+      for await (const { open, requestFor } of judgeTasks(store, runs.slice(0, 1), judge('bodies')))
         bodies.push(JSON.stringify(requestFor(open)));
       const reading = performance.now() - before;
       const perSecond = (ms: number) => (1_000 * steps) / ms;
@@ -56,17 +60,21 @@ export const judgeBatchBench: Bench = {
         async (round) => {
           const name = `round ${round}`;
           const before = performance.now();
-          const { votes } = await runBatch(store, judgeTasks(store, [run.id], judge(name)), {
-            judge: name,
-            batch: await begunBatch(store, judge(name)),
-            price: null,
-            maxCost: null,
-            together: TOGETHER,
-            tries: 1,
-            firstPauseMs: 100,
-            model: createModelClient({ name: 'judge', baseUrl: server.baseUrl, key: null }),
-            signal: new AbortController().signal,
-          });
+          const { votes } = await runBatch(
+            store,
+            judgeTasks(store, runs.slice(round, round + 1), judge(name)),
+            {
+              judge: name,
+              batch: await begunBatch(store, judge(name)),
+              price: null,
+              maxCost: null,
+              together: TOGETHER,
+              tries: 1,
+              firstPauseMs: 100,
+              model: createModelClient({ name: 'judge', baseUrl: server.baseUrl, key: null }),
+              signal: new AbortController().signal,
+            },
+          );
           if (votes !== steps) throw new Error(`${votes} of ${steps} steps have a vote.`);
           return perSecond(performance.now() - before);
         },

@@ -4,8 +4,8 @@ import { noticesOf } from '@shared/log/event-parts';
 import type { NewEvent } from '@shared/log/events';
 import { RunScript } from '@shared/runs/run-fixtures';
 import { afterEach, expect, test } from 'vitest';
-import { seededRandom } from '../testing/hostile-screen';
 import { verdictsOf } from '../testing/rule-run';
+import { seededRandom } from '../testing/seeded-random';
 import { type ActionRig, actionRig, testTask } from './action-rig';
 
 let rig: ActionRig | undefined;

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { ScriptedAnswer } from '../model/scripted-answer';
 import { type ScriptedModel, startScriptedModel } from '../model/scripted-server';
 import { LoopStand } from '../testing/loop-stand';
+import { finish } from '../testing/scripted-answers';
 
 const open: ScriptedModel[] = [];
 afterEach(async () => {
@@ -10,7 +11,6 @@ afterEach(async () => {
 
 const danger: ScriptedAnswer = { calls: [{ name: 'danger', arguments: {} }] };
 const put: ScriptedAnswer = { calls: [{ name: 'put', arguments: { item: 'a' } }] };
-const finish: ScriptedAnswer = { text: 'Done.', calls: [{ name: 'finish', arguments: {} }] };
 
 async function stand(...answers: ScriptedAnswer[]): Promise<LoopStand> {
   const model = await startScriptedModel({

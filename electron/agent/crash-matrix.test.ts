@@ -7,12 +7,12 @@ import { type ScriptedModel, startScriptedModel } from '../model/scripted-server
 import { isSummaryRequest, scriptedSummary } from '../model/scripted-summary';
 import { type CrashMoment, CrashPoints } from '../testing/crash-points';
 import { LoopStand } from '../testing/loop-stand';
+import { call } from '../testing/scripted-answers';
 import type { CheckpointPort } from './ports';
 
 /** The points of the story below, one a line; a story that passes fewer or others fails (`vitest -u` writes it anew). */
 const committed = './crash-points.txt';
 
-const call = (name: string, input: Record<string, unknown> = {}) => ({ name, arguments: input });
 const filler = 'The tray is described at length so that the context fills up. '.repeat(40);
 const answers: ScriptedAnswer[] = [
   { text: 'Two at once.', calls: [call('put', { item: 'a' }), call('put', { item: 'b' })] },

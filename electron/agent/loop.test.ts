@@ -5,6 +5,7 @@ import type { ScriptedAnswer } from '../model/scripted-answer';
 import { type ScriptedModel, type ScriptedPolicy, startScriptedModel } from '../model/scripted-server';
 import { Away, LoopStand, type StandOptions, sha256 } from '../testing/loop-stand';
 import { Killed } from '../testing/memory-run-log';
+import { finish, put, steps } from '../testing/scripted-answers';
 
 const open: ScriptedModel[] = [];
 afterEach(async () => {
@@ -17,12 +18,6 @@ async function stand(policy: ScriptedPolicy, options: Omit<StandOptions, 'model'
   return new LoopStand({ model, ...options });
 }
 
-/** The n-th answer of the run, whatever was asked how often; the last one is repeated. */
-const steps =
-  (...answers: ScriptedAnswer[]): ScriptedPolicy =>
-  ({ answers: given }) =>
-    answers[Math.min(given, answers.length - 1)] ?? {};
-
 /** Time that stands still until an event of the kind is written: 10 ms are left then, and none once more is written. */
 async function timed(kind: EventKind, policy: ScriptedPolicy): Promise<LoopStand> {
   let now = 0;
@@ -33,9 +28,6 @@ async function timed(kind: EventKind, policy: ScriptedPolicy): Promise<LoopStand
   };
   return run;
 }
-
-const put = (item: string) => ({ name: 'put', arguments: { item } });
-const finish: ScriptedAnswer = { text: 'Done.', calls: [{ name: 'finish', arguments: {} }] };
 
 describe('the loop', () => {
   it('records, acts, observes and finishes with the forced evaluation', async () => {

@@ -15,6 +15,7 @@ import {
 } from '../model/scripted-faults';
 import { type ScriptedModel, type ScriptedPolicy, startScriptedModel } from '../model/scripted-server';
 import { LoopStand, type StandOptions } from '../testing/loop-stand';
+import { finish, put } from '../testing/scripted-answers';
 import type { LoopPorts } from './loop-types';
 
 /** Every way a real endpoint misbehaves, over real HTTP, through the loop. */
@@ -29,8 +30,6 @@ async function stand(policy: ScriptedPolicy, options: Omit<StandOptions, 'model'
   return new LoopStand({ model, ...options });
 }
 
-const put = (item: string) => ({ name: 'put', arguments: { item } });
-const finish: ScriptedAnswer = { text: 'Done.', calls: [{ name: 'finish', arguments: {} }] };
 const good: ScriptedAnswer = { text: 'I put it there.', calls: [put('a'), put('b')] };
 const impatient = (ports: LoopPorts): LoopPorts => ({
   ...ports,

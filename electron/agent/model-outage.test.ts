@@ -2,11 +2,11 @@ import { afterEach, expect, it } from 'vitest';
 import type { ScriptedAnswer } from '../model/scripted-answer';
 import { type ScriptedModel, startScriptedModel } from '../model/scripted-server';
 import { LoopStand, type StandOptions } from '../testing/loop-stand';
+import { finish } from '../testing/scripted-answers';
 
 let model: ScriptedModel | undefined;
 afterEach(() => model?.close());
 
-const finish: ScriptedAnswer = { text: 'Done.', calls: [{ name: 'finish', arguments: {} }] };
 const cut: ScriptedAnswer = { fault: { kind: 'disconnect', after: 0 } };
 
 async function stand(outage: number, options: Omit<StandOptions, 'model'>): Promise<LoopStand> {

@@ -5,6 +5,7 @@ import { cutStream, refusal, serverError } from '../model/scripted-faults';
 import { type ScriptedModel, type ScriptedPolicy, startScriptedModel } from '../model/scripted-server';
 import { LoopStand, type StandOptions, sha256 } from '../testing/loop-stand';
 import { Killed } from '../testing/memory-run-log';
+import { finish, put } from '../testing/scripted-answers';
 import { oneCallWords, severalCallsWords } from './budget';
 import type { LoopPorts } from './loop-types';
 
@@ -19,8 +20,6 @@ async function stand(policy: ScriptedPolicy, options: Omit<StandOptions, 'model'
   return new LoopStand({ model, ...options });
 }
 
-const put = (item: string) => ({ name: 'put', arguments: { item } });
-const finish: ScriptedAnswer = { text: 'Done.', calls: [{ name: 'finish', arguments: {} }] };
 /** Puts one thing after another, then finishes. */
 const putting =
   (steps: number, usage?: ScriptedAnswer['usage']): ScriptedPolicy =>

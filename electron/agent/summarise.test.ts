@@ -7,6 +7,7 @@ import { type ScriptedModel, type ScriptedPolicy, startScriptedModel } from '../
 import { isSummaryRequest, scriptedSummary, withSummaries } from '../model/scripted-summary';
 import { LoopStand, type StandOptions, sha256 } from '../testing/loop-stand';
 import { Killed } from '../testing/memory-run-log';
+import { finish, put } from '../testing/scripted-answers';
 
 const open: ScriptedModel[] = [];
 afterEach(async () => {
@@ -18,9 +19,6 @@ async function stand(policy: ScriptedPolicy, options: Omit<StandOptions, 'model'
   open.push(model);
   return new LoopStand({ model, ...options });
 }
-
-const finish: ScriptedAnswer = { text: 'Done.', calls: [{ name: 'finish', arguments: {} }] };
-const put = (item: string) => ({ name: 'put', arguments: { item } });
 
 /** `count` steps of about 1,000 tokens each, told apart by what they say; then finish. */
 function longSteps(

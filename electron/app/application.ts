@@ -10,6 +10,7 @@ import { answerCommand, type Handlers } from '../commands/dispatch';
 import { relay } from '../commands/relay';
 import { ExportJobs } from '../dataset/jobs/export-jobs';
 import { exportApart } from '../dataset/jobs/export-thread';
+import { FindingsThreads } from '../dataset/jobs/findings-threads';
 import { Gestures } from '../ipc/gestures';
 import { createPublisher, type Publisher } from '../ipc/publish';
 import type { Answering, Asking } from '../ipc/register';
@@ -54,6 +55,7 @@ export class Application implements Answering {
   private readonly scanner: SecretScanner;
   private readonly holder: WorkbenchHolder;
   private readonly exports: ExportJobs;
+  private readonly findings = new FindingsThreads();
   private readonly hosts: WindowHosts;
   private readonly own: WindowOwnTerminals;
   private readonly reports: HostReportFile;
@@ -295,6 +297,7 @@ export class Application implements Answering {
       ['The workspace on a server', () => this.remote.dispose()],
       ['Own terminals', () => this.own.desk.dispose()],
       ['Exports', () => this.exports.close()],
+      ['Search for secrets', () => this.findings.close()],
       ['The workspace', () => this.holder.close()],
       ['Links to hosts', () => this.hosts.dispose()],
     ]);
@@ -372,6 +375,7 @@ export class Application implements Answering {
       pump: this.pump,
       publisher: this.publisher,
       exports: this.exports,
+      findings: this.findings.run,
       hosts: this.hosts,
       reports: this.reports,
       terminals: this.own.desk,

@@ -18,6 +18,7 @@ import { tokenHandlers } from '../commands/tokens';
 import { workspaceHandlers } from '../commands/workspace-handlers';
 import { readApart } from '../dataset/importers/import-thread';
 import type { ExportJobs } from '../dataset/jobs/export-jobs';
+import type { FindingsRunner } from '../dataset/jobs/export-runner';
 import { RememberedTokenizer } from '../dataset/tokens/remembered-tokenizer';
 import { TokenThread } from '../dataset/tokens/token-thread';
 import type { Publisher } from '../ipc/publish';
@@ -50,6 +51,7 @@ export interface HandlerInput {
   pump: TerminalPump;
   publisher: Publisher;
   exports: ExportJobs;
+  findings: FindingsRunner;
   hosts: WindowHosts;
   reports: HostReports;
   terminals: OwnTerminalDesk;
@@ -168,7 +170,12 @@ export function createHandlers(input: HandlerInput): Handlers {
       },
       showFile: (path) => dialogs.showFile(path),
     }),
-    ...redactionHandlers({ holder, settings: () => settings.current, held: input.held }),
+    ...redactionHandlers({
+      holder,
+      settings: () => settings.current,
+      held: input.held,
+      find: input.findings,
+    }),
     'attention.showing': async ({ run }) => input.showing(run),
     // By name only: a window has no way to send anything to an address that is not in the settings.
     'model.test': async ({ endpoint: name }) => {

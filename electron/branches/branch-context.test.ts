@@ -4,19 +4,16 @@ import { contentText } from '@shared/log/chat';
 import { hintName } from '@shared/log/event-parts';
 import type { NewEvent, RunEvent } from '@shared/log/events';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ScriptedAnswer } from '../model/scripted-answer';
 import { type ScriptedModel, type ScriptedPolicy, startScriptedModel } from '../model/scripted-server';
 import { withSummaries } from '../model/scripted-summary';
 import { LoopStand } from '../testing/loop-stand';
+import { finish, put } from '../testing/scripted-answers';
 import { contextAfter } from './branch-context';
 
 const open: ScriptedModel[] = [];
 afterEach(async () => {
   await Promise.all(open.splice(0).map((server) => server.close()));
 });
-
-const finish: ScriptedAnswer = { text: 'Done.', calls: [{ name: 'finish', arguments: {} }] };
-const put = (item: string) => ({ name: 'put', arguments: { item } });
 
 /** Sixteen steps of about 1,000 tokens: two calls, an answer without a call, a large observation, many hints. */
 function sixteen(): ScriptedPolicy {

@@ -2,9 +2,9 @@ import { lstat, mkdir, readdir, readFile, realpath, rm, writeFile } from 'node:f
 import { join } from 'node:path';
 import { noticesOf } from '@shared/log/event-parts';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ScriptedAnswer } from '../model/scripted-answer';
 import type { ScriptedPolicy } from '../model/scripted-server';
 import { author, EngineStand } from '../testing/engine-stand';
+import { call, commandOn, finish } from '../testing/scripted-answers';
 import { smallTaskYaml } from '../testing/task-package';
 import { contextAfter } from './branch-context';
 
@@ -13,15 +13,6 @@ afterEach(async () => {
   for (const stand of open.splice(0)) await stand.close();
 }, 60_000);
 
-const call = (name: string, args: Record<string, unknown> = {}) => ({ name, arguments: args });
-const run = (computer: string, command: string, wait = true, session = 'main') =>
-  call('run_command', {
-    computer_ip: computer,
-    session_id: session,
-    command,
-    wait_for_completion: wait,
-  });
-const finish: ScriptedAnswer = { text: 'Done.', calls: [call('finish')] };
 const places = [
   ['local', '  - name: local\n    host: local\n    type: localhost_cpu\n'],
   ['box', '  - name: box\n    host: box\n    type: cpu\n'],
@@ -36,12 +27,12 @@ function twelve(computer: string, made: { onRequest?: (given: number) => void })
     made.onRequest?.(given);
     const step = given + 1;
     if (step === 12) return finish;
-    if (step === 2) return { calls: [run(computer, 'cd data && echo here > here.txt')] };
-    if (step === 5) return { calls: [run(computer, 'sleep 1000', false, 'train')] };
+    if (step === 2) return { calls: [commandOn(computer, 'cd data && echo here > here.txt')] };
+    if (step === 5) return { calls: [commandOn(computer, 'sleep 1000', false, 'train')] };
     const where = step === 1 ? 'data/' : '';
     const more = step === 4 ? '; echo other >> ../task/fixed.txt' : '';
     const command = `echo ${step} > ${where}f${step}.txt; echo x >> ${where}all.txt${more}`;
-    return { calls: [run(computer, command)] };
+    return { calls: [commandOn(computer, command)] };
   };
 }
 

@@ -3,10 +3,10 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { exportDataset } from '../dataset/export-dataset';
-import type { ScriptedAnswer } from '../model/scripted-answer';
 import type { ScriptedPolicy } from '../model/scripted-server';
 import { removeRun } from '../runs/remove-run';
 import { author, EngineStand } from '../testing/engine-stand';
+import { commandOn, finish } from '../testing/scripted-answers';
 import { smallTaskYaml } from '../testing/task-package';
 
 const open: EngineStand[] = [];
@@ -14,15 +14,6 @@ afterEach(async () => {
   for (const stand of open.splice(0)) await stand.close();
 }, 60_000);
 
-const call = (name: string, args: Record<string, unknown> = {}) => ({ name, arguments: args });
-const run = (computer: string, command: string, wait = true, session = 'main') =>
-  call('run_command', {
-    computer_ip: computer,
-    session_id: session,
-    command,
-    wait_for_completion: wait,
-  });
-const finish: ScriptedAnswer = { text: 'Done.', calls: [call('finish')] };
 const localPool = '  - name: local\n    host: local\n    type: localhost_cpu\n';
 const boxPool = '  - name: box\n    host: box\n    type: cpu\n';
 const task = (checkpoints: string, pool = localPool) => ({
@@ -62,7 +53,7 @@ it('is made of a run that rests, and at the next step boundary of one that does 
         .make(hold.id, author, 'before the risky part')
         .then(() => made.engine.pause(hold.id, author, 'after_step'));
     }
-    return given === 4 ? finish : { calls: [run('local', `echo ${given} > data/f${given}.txt`)] };
+    return given === 4 ? finish : { calls: [commandOn('local', `echo ${given} > data/f${given}.txt`)] };
   }, task('{ every: 0, final: false }'));
   const id = await made.start();
   hold.id = id;
@@ -91,7 +82,7 @@ it('waits for a host that is away, and is made once', async () => {
   const made = await stand(
     ({ answers: given }) => {
       if (given === 0) made.agents.loseAnswersFrom('box', 'exec');
-      return given === 1 ? finish : { calls: [run('box', 'echo 1 > data/f1.txt')] };
+      return given === 1 ? finish : { calls: [commandOn('box', 'echo 1 > data/f1.txt')] };
     },
     task('{ every: 1, final: false }', boxPool),
   );
@@ -108,7 +99,8 @@ it('waits for a host that is away, and is made once', async () => {
 
 it('is told without files when they cannot be copied, and the run goes on', async () => {
   const made = await stand(
-    ({ answers: given }) => (given === 1 ? finish : { calls: [run('local', 'cd / && rm -rf "$OLDPWD"')] }),
+    ({ answers: given }) =>
+      given === 1 ? finish : { calls: [commandOn('local', 'cd / && rm -rf "$OLDPWD"')] },
     task('{ every: 1, final: false }'),
   );
   const id = await made.start();
@@ -122,7 +114,8 @@ it('is told without files when they cannot be copied, and the run goes on', asyn
 
 it('goes with its run, but not while a branch was made from it; leavings of a cut branch go', async () => {
   const made = await stand(
-    ({ answers: given }) => (given === 2 ? finish : { calls: [run('box', `echo ${given} > data/f.txt`)] }),
+    ({ answers: given }) =>
+      given === 2 ? finish : { calls: [commandOn('box', `echo ${given} > data/f.txt`)] },
     task('{ every: 1 }', boxPool),
   );
   const id = await made.start();
@@ -181,7 +174,7 @@ it('goes with its run, but not while a branch was made from it; leavings of a cu
 it('a step trains once, however many branches share it, by the label of the run it was made in', async () => {
   const made = await stand(
     ({ answers: given }) =>
-      given === 5 ? finish : { calls: [run('local', `echo ${given} > data/f${given}.txt`)] },
+      given === 5 ? finish : { calls: [commandOn('local', `echo ${given} > data/f${given}.txt`)] },
     task('{ every: 2 }'),
   );
   const id = await made.start();

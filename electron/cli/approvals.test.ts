@@ -5,13 +5,13 @@ import { NamedAddresses } from '../named-addresses';
 import { eventually } from '../testing/deadline';
 import { EndpointsStand } from '../testing/endpoints-stand';
 import { author } from '../testing/engine-stand';
+import { call } from '../testing/scripted-answers';
 import { parseArguments } from './arguments';
 import type { CliContext } from './context';
 import { queueCommand } from './queue-commands';
 import { runCommand } from './run-commands';
 import { TerminalPrompts, whyNoPerson } from './terminal-prompts';
 
-const call = (name: string, args: Record<string, unknown> = {}) => ({ name, arguments: args });
 const command = (text: string) =>
   call('run_command', {
     computer_ip: 'local',

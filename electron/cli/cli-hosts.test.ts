@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ScriptedModel, startScriptedModel } from '../model/scripted-server';
 import { eventually } from '../testing/deadline';
+import { call } from '../testing/scripted-answers';
 import { ClientFiles } from '../testing/ssh/client-files';
 import { namespacesMissing } from '../testing/ssh/namespaces';
 import { type SshHost, startSshd, testerPassword } from '../testing/ssh/ssh-host';
@@ -12,7 +13,6 @@ import { smallTaskYaml, writeTaskPackage } from '../testing/task-package';
 
 const entry = join(import.meta.dirname, '..', '..', 'out', 'main', 'cli.js');
 const localPool = '  - name: local\n    host: local\n    type: localhost_cpu\n';
-const call = (name: string, args: Record<string, unknown> = {}) => ({ name, arguments: args });
 const flood = 'seq 1 40000; printf "\\033[31mred\\033[0m\\n"';
 
 /** The built command line against a real sshd, with a scripted model. Needs `npm run build` and root. */

@@ -103,6 +103,8 @@ const helpText = `waymark: the engine of Waymark without its window
   experiment show NAME              scores, hours and cost by arm, domain and task; scores
                                     over the hours, hints, effort
       [--format tables|csv|markdown]  csv: a line a run; markdown: a report for a paper
+  experiment overlap NAME           tasks that another experiment or a dataset has as well
+      --with EXPERIMENT | --dataset DIR
   import PATH [--format researchgym]  a node, a tree or a checkpoint folder becomes a run
       [--title TEXT] [--task ID] [--again]
   queue [RUN]... | queue next [RUN]  what waits for you (or --annotator NAME), by class

@@ -7,6 +7,7 @@ import { NamedAddresses } from '../named-addresses';
 import { eventually } from '../testing/deadline';
 import { EndpointsStand } from '../testing/endpoints-stand';
 import { author } from '../testing/engine-stand';
+import { call } from '../testing/scripted-answers';
 import { parseArguments } from './arguments';
 import type { CliContext } from './context';
 import type { CommandResult } from './output';
@@ -14,7 +15,6 @@ import { runCommand } from './run-commands';
 import { statusLine, statusWords } from './status-words';
 import { TerminalPrompts } from './terminal-prompts';
 
-const call = (name: string, args: Record<string, unknown> = {}) => ({ name, arguments: args });
 const price = { input: 1, cached: 1, output: 1 };
 let stand: EndpointsStand;
 afterEach(() => stand.close());

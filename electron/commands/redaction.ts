@@ -2,9 +2,7 @@ import type { RedactionView } from '@shared/contract/export-views';
 import type { CommandParsed } from '@shared/contract/ipc';
 import type { redactionCommands } from '@shared/contract/ipc/redaction';
 import type { Settings } from '@shared/contract/settings';
-import { planExport } from '../dataset/export-plan';
-import { findSecrets } from '../dataset/redaction/findings';
-import { redactionSettings } from '../dataset/redaction/settings';
+import type { FindingsRunner } from '../dataset/jobs/export-runner';
 import type { WorkbenchHolder } from '../workbench';
 import type { HandlersOf } from './dispatch';
 
@@ -13,6 +11,7 @@ export interface RedactionHandlerOptions {
   settings(): Settings;
   /** What the application holds now: keys, values that were taken out of the environment. */
   held(): readonly string[];
+  find: FindingsRunner;
 }
 
 /**
@@ -22,11 +21,10 @@ export interface RedactionHandlerOptions {
 export function redactionHandlers(options: RedactionHandlerOptions): HandlersOf<typeof redactionCommands> {
   let last: { asked: string; answer: Promise<RedactionView>; end: AbortController } | null = null;
   const findings = async (input: CommandParsed<'export.findings'>, signal: AbortSignal) => {
-    const { reader } = options.holder.require().store;
-    const plan = await planExport(reader, { ...input, signal });
-    const sources = { settings: options.settings(), held: options.held() };
-    const settings = redactionSettings(plan.runs, plan.options, sources);
-    return (await findSecrets(reader, plan, { settings, signal })).view();
+    const { folder: workspace } = options.holder.require();
+    const { annotator, computers } = options.settings();
+    const sources = { settings: { annotator, computers }, held: options.held() };
+    return options.find({ workspace, options: input, sources }, signal);
   };
   return {
     'export.findings': async (input) => {

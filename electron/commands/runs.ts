@@ -109,6 +109,7 @@ export function attentionHandlers(holder: WorkbenchHolder, author: () => Author)
   return {
     'attention.list': () => store().reader.attentionList(author().uuid),
     'attention.seen': ({ run, seq }) => store().writer.see(run, author().uuid, seq),
+    'attention.looked': ({ run, ...look }) => store().writer.look(run, author().uuid, look),
     'attention.report': async ({ from, to }) => {
       if (to < from) throw new WaymarkError('bad_input', 'The report would end before it begins.');
       return { from, to, runs: await store().reader.attentionReport(from, to) };

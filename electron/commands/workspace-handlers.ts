@@ -5,6 +5,7 @@ import { startDemoRun } from '../demo/start-demo-run';
 import type { TerminalPump } from '../ipc/terminal-pump';
 import type { WorkbenchHolder } from '../workbench';
 import { checkpointHandlers } from './checkpoints';
+import { experimentHandlers } from './experiments';
 import { judgeHandlers } from './judging';
 import { guidelineHandlers, labelHandlers, retroMaskHandlers, ruleHandlers } from './labels';
 import { queueHandlers } from './queue';
@@ -47,6 +48,7 @@ export function workspaceHandlers(input: WorkspaceHandlerInput) {
     ...timelineHandlers(holder, pump),
     ...searchHandlers(holder),
     ...fileHandlers(holder),
+    ...experimentHandlers(holder),
     ...labelHandlers(holder, author),
     ...retroMaskHandlers(holder, author),
     ...guidelineHandlers(holder),

@@ -18,8 +18,10 @@ export interface RecordSink {
   readonly bytes: number;
   /** Resolves when there is room for more; a failed write is thrown by the next call. `name`: of a document. */
   add(value: Readonly<Record<string, unknown>>, name?: string): Promise<void> | void;
-  /** Everything so far is on the disk. What is returned is data that a structured clone keeps. */
+  /** Everything so far is written, and on the disk after `sync`. What is returned is data that a structured clone keeps. */
   border(): Promise<unknown>;
+  /** What was written is on the disk; more may be added meanwhile. */
+  sync(): Promise<void>;
   end(): Promise<WrittenDataFile[]>;
   /** Lets go of it, whatever became of it. */
   close(): Promise<void>;
@@ -44,8 +46,8 @@ export interface WrittenDataFile {
 }
 
 /**
- * One data file while it is written: records become text or pages, these are packed, hashed and written, in constant memory. At a
- * border all of it is on the disk and can be gone on with, even by another process.
+ * One data file while it is written: records become text or pages, these are packed, hashed and written, in constant memory. What is
+ * on the disk up to a border can be gone on with, even by another process.
  */
 export class DataFile implements RecordSink {
   records = 0;
@@ -117,7 +119,6 @@ export class DataFile implements RecordSink {
   async border(): Promise<SavedFile> {
     this.pack(this.encoder.border());
     await this.drain();
-    await this.handle.datasync();
     return {
       path: this.path,
       bytes: this.size,
@@ -126,6 +127,10 @@ export class DataFile implements RecordSink {
       encoder: this.encoder.save(),
       packer: this.packer.save(),
     };
+  }
+
+  async sync(): Promise<void> {
+    await this.handle.datasync();
   }
 
   async end(): Promise<WrittenDataFile[]> {
@@ -233,6 +238,10 @@ export class Documents implements RecordSink {
 
   async border(): Promise<WrittenDataFile[]> {
     return this.written;
+  }
+
+  async sync(): Promise<void> {
+    // Each document was, when it was written.
   }
 
   async end(): Promise<WrittenDataFile[]> {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EntryMaker } from '@shared/log/annotation-fixtures';
 import type { AnnotationEntry } from '@shared/log/annotations';
+import { evaluated } from '@shared/log/event-fixtures';
 import type { EventBody } from '@shared/log/events';
 import { RunScript } from '@shared/runs/run-fixtures';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -88,20 +89,7 @@ describe('export', () => {
   ])('marks rows and manifest where the agent could reach the evaluator: %s', async (_, asSetUp, each, marked) => {
     const script = new RunScript(first, { evaluatorIsolated: asSetUp }).startSegment().answer([think]);
     for (const isolated of each) {
-      script.add('evaluation.ended', {
-        step: 1,
-        outcome: 'scored',
-        attempt: 1,
-        forced: false,
-        score: 50,
-        raw: 5,
-        metrics: {},
-        message: '',
-        penalty: 0,
-        protectedChanged: [],
-        durationMs: 1,
-        isolated,
-      });
+      script.add('evaluation.ended', evaluated(1, 50, { raw: 5, isolated }));
     }
     await exporting(readerOf([script], [ada(first).label(1, 'train')]));
     expect((await rowsOf())[0]?.metadata).toMatchObject({ evaluator_isolated: marked });
@@ -111,19 +99,7 @@ describe('export', () => {
 
   it('marks rows and manifest where evaluations found protected files changed', async () => {
     const scripts = [first, second].map((run) => new RunScript(run).startSegment().answer([think]));
-    const scored = {
-      step: 1,
-      outcome: 'scored' as const,
-      attempt: 1,
-      forced: false,
-      score: 50,
-      raw: 5,
-      metrics: {},
-      message: '',
-      penalty: 0,
-      durationMs: 1,
-      isolated: true,
-    };
+    const scored = evaluated(1, 50, { raw: 5, isolated: true });
     for (const protectedChanged of [['b.py', 'a.py'], [], ['a.py', 'c.py']])
       scripts[0]?.add('evaluation.ended', { ...scored, protectedChanged });
     scripts[1]?.add('evaluation.ended', { ...scored, protectedChanged: [] });

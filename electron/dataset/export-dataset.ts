@@ -91,7 +91,8 @@ export async function writeDataset(
       context: { ...context, signal: request.signal },
       onEvents: (count: number) => meter.wrote(count, writing?.sinks ?? null),
       borderEvents: life.borderEvents ?? borderEvents,
-      atBorder: (saved: SavedWriting) => folder.guarded(() => begun.keep(plan.snapshot, saved)),
+      atBorder: (saved: SavedWriting, synced: Promise<void>) =>
+        folder.guarded(() => begun.keep(plan.snapshot, saved, synced)),
     };
     writing = await folder.guarded(() => begun.goOn(plan.snapshot, input));
     const now = writing;

@@ -1,6 +1,7 @@
 import type { ExportFilter, ExportVariant } from '@shared/contract/export-request';
 import { EntryMaker, vote } from '@shared/log/annotation-fixtures';
 import type { AnnotationEntry } from '@shared/log/annotations';
+import { evaluated } from '@shared/log/event-fixtures';
 import type { EventBody } from '@shared/log/events';
 import { RunScript } from '@shared/runs/run-fixtures';
 import fc from 'fast-check';
@@ -35,20 +36,7 @@ function scored(number: number, task: string, score: number | null, facts: Facts
   });
   script.startSegment().answer([think]).answer([think]);
   if (score !== null) {
-    script.add('evaluation.ended', {
-      step: 2,
-      outcome: 'scored' as const,
-      attempt: 1,
-      forced: true,
-      score,
-      raw: score,
-      metrics: {},
-      message: '',
-      penalty: 0,
-      protectedChanged: [],
-      durationMs: 1,
-      isolated: true,
-    });
+    script.add('evaluation.ended', evaluated(2, score, { forced: true, isolated: true }));
   }
   return script;
 }
@@ -411,20 +399,7 @@ describe('any runs, labels and options', () => {
       }
     }
     if (score === null) return script;
-    return script.add('evaluation.ended', {
-      step: 1,
-      outcome: 'scored' as const,
-      attempt: 1,
-      forced: true,
-      score,
-      raw: score,
-      metrics: {},
-      message: '',
-      penalty: 0,
-      protectedChanged: [],
-      durationMs: 1,
-      isolated: true,
-    });
+    return script.add('evaluation.ended', evaluated(1, score, { forced: true, isolated: true }));
   }
 
   it('every row is kept, dropped or filtered, once; every trained step trains once; masks are those of the variant', async () => {

@@ -2,6 +2,7 @@ import type { ExportVariant, Redaction } from '@shared/contract/export-request';
 import type { Tool } from '@shared/log/event-parts';
 import type { EventBody } from '@shared/log/events';
 import { ruleSetVersion } from '../label/rule-set';
+import { compositionOf } from './composition';
 import type { RowTools } from './imported-rows';
 import {
   countLines,
@@ -106,6 +107,7 @@ export function manifestText(plan: ExportPlan, written: WrittenFacts): string {
       ...countsOf(each, repeat),
       left_out: written.dropped.get(each.variant) ?? [],
     })),
+    composition: compositionOf(first.rows),
     runs: plan.runs.map(
       ({
         created,

@@ -109,6 +109,12 @@ export class Sinks {
     };
   }
 
+  /** What the last border saved is on the disk. */
+  async sync(): Promise<void> {
+    const sinks = [...this.data.values()].map(({ sink }) => sink);
+    await Promise.all([...sinks, this.index].map((sink) => sink.sync()));
+  }
+
   /** Ends all files; each with what is in it. A side without records has an empty file, which loaders expect to find. */
   async end(): Promise<{ data: (WrittenDataFile & DataFileFacts)[]; index: WrittenDataFile[] }> {
     const data: (WrittenDataFile & DataFileFacts)[] = [];

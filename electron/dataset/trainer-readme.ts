@@ -8,7 +8,7 @@ import type { Target, TargetFacts } from './targets/target';
  * loader. It names no path outside the folder and no time.
  */
 export function trainerReadme(
-  target: Pick<Target, 'title' | 'format' | 'readme' | 'repeats' | 'undecided'>,
+  target: Pick<Target, 'title' | 'format' | 'readme' | 'repeats' | 'undecided' | 'untrained'>,
   facts: TargetFacts,
 ): string {
   const { plan, files } = facts;
@@ -30,7 +30,7 @@ ${target.readme(facts).trimEnd()}
 
 ## What is in it
 
-${plan.variants.length > 1 ? `${variantTable(plan)}\n` : ''}- A step trains in the one row of the segment it was sampled in${plan.preset.carried === 'paper' ? ', and in rows that carry it on (`carried: paper`)' : '; wherever else it stands its mask is 0'}.
+${plan.variants.length > 1 ? `${variantTable(plan)}\n` : ''}${whereTrained(target, plan)}
 ${untrained(first)}- ${waiverLine(plan, target)}
 ${splitLine(plan)}${filterLine(plan)}${repeatLine(target, plan)}- Redaction: \`${options.redact}\` was asked for; \`manifest.json\` says under \`redaction\` what was done.
 `;
@@ -61,6 +61,17 @@ const whose: Readonly<Record<VariantPlan['variant'], string>> = {
   human: "people's; every other step trains, also where they differ",
   unmasked: 'no opinions: every step trains',
 };
+
+/** Where a format keeps rows without a trained step, labels are told or left aside, and do not choose what has loss. */
+function whereTrained(target: Pick<Target, 'untrained'>, { preset }: ExportPlan): string {
+  if (target.untrained === 'keep')
+    return '- The counts of trained and masked steps are those of the labels. What of a record trains is said under Load; rows of which no step is trained are in it too.';
+  const carried =
+    preset.carried === 'paper'
+      ? ', and in rows that carry it on (`carried: paper`)'
+      : '; wherever else it stands it is context without loss';
+  return `- A step trains in the one row of the segment it was sampled in${carried}.`;
+}
 
 function untrained({ dropped }: VariantPlan): string {
   return dropped.some(({ reason }) => reason === 'nothing_trained')

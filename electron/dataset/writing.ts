@@ -31,12 +31,12 @@ export interface WritingInput {
   onEvents(count: number): void;
   /** Fewest events between two borders. */
   borderEvents: number;
-  /** Everything up to here is on the disk. */
-  atBorder(saved: SavedWriting): Promise<void>;
+  /** Keeps what was saved as it is now, once `synced`: everything up to here is on the disk then. */
+  atBorder(saved: SavedWriting, synced: Promise<void>): Promise<void>;
 }
 
 /** What takes the records of all variants; `end` and `border` are for files. */
-export type AnySinks = Pick<Sinks, 'border' | 'end' | 'close' | 'records' | 'bytes'> & {
+export type AnySinks = Pick<Sinks, 'border' | 'sync' | 'end' | 'close' | 'records' | 'bytes'> & {
   of(name: SinkName): Promise<{ sink: Pick<RecordSink, 'add' | 'records'>; path: string }>;
   index: { add(line: IndexLine): Promise<void> | void };
 };
@@ -48,6 +48,8 @@ const borders = 50;
 export class Writing {
   notAsSent = 0;
   private events = 0;
+  /** The last border is kept while further rows are made. */
+  private keeping: Promise<void> = Promise.resolve();
 
   private constructor(
     private readonly input: WritingInput,
@@ -101,26 +103,36 @@ export class Writing {
       this.input.onEvents(count);
     };
     const rows = rowsAndBorders(reader, plan, { signal: context.signal, onEvents, from: this.from });
-    for await (const each of rows) {
-      if ('plan' in each) await this.row(each);
-      else if (goesOn && since >= every) {
-        since = 0;
-        await this.border(each);
+    try {
+      for await (const each of rows) {
+        if ('plan' in each) await this.row(each);
+        else if (goesOn && since >= every) {
+          since = 0;
+          await this.border(each);
+        }
       }
+    } finally {
+      // Whatever became of it: nobody lets go of the folder before.
+      await this.keeping.catch(() => undefined);
     }
+    await this.keeping;
     for (const [variant, maker] of this.makers)
       for await (const record of maker.rest?.() ?? [])
         await this.rest(variant as VariantPlan['variant'], record);
   }
 
   private async border({ place }: RowBorder): Promise<void> {
-    await this.input.atBorder({
+    await this.keeping;
+    const saved = {
       sinks: await this.sinks.border(),
       place: place(),
       makers: [...this.makers.values()].map((maker) => maker.save?.()),
       notAsSent: this.notAsSent,
       events: this.events,
-    });
+    };
+    this.keeping = this.input.atBorder(saved, this.sinks.sync());
+    // Its failure is thrown at the next border, or at the end.
+    this.keeping.catch(() => undefined);
   }
 
   private async row(whole: DatasetRow): Promise<void> {

@@ -18,6 +18,7 @@ import { datasetReads } from '../commands/dataset';
 import { answerCommand, type Handlers } from '../commands/dispatch';
 import { redactionHandlers } from '../commands/redaction';
 import { workspaceHandlers } from '../commands/workspace-handlers';
+import { runFindings } from '../dataset/jobs/run-findings';
 import { DatasetRegistry } from '../dataset/past/dataset-registry';
 import { indexLineOf } from '../dataset/past/record-index';
 import { TerminalPump } from '../ipc/terminal-pump';
@@ -27,6 +28,7 @@ import { encodeFrame, MessageDecoder } from '../serve/frames';
 import { answerLimit } from '../serve/protocol';
 import { resourcesDir } from '../testing/agent-host/agent-setup';
 import { begunBatch } from '../testing/begun-batch';
+import { writeExperiment } from '../testing/experiment-runs';
 import { realisticWorkspace } from '../testing/realistic-run';
 import { createdBody } from '../testing/run-writer';
 import { temporaryFolder, testStore } from '../testing/store-fixtures';
@@ -63,6 +65,7 @@ async function served(): Promise<void> {
   });
   run = built.run;
   const store = testStore(built.folder);
+  await writeExperiment(store, { name: 'words', runs: 2, tasks: 1, steps: 16 });
   await store.drain();
   await rememberDataset(built.folder);
   const settings = settingsSchema.parse({ endpoints: [judge] });
@@ -87,7 +90,7 @@ async function served(): Promise<void> {
   handlers = {
     ...workspaceHandlers({ holder, author: () => me, settings: () => settings, pump, resourcesDir: '' }),
     ...datasetReads(holder, { publish: () => undefined }, () => me),
-    ...redactionHandlers({ holder, settings: () => settings, held: () => [] }),
+    ...redactionHandlers({ holder, settings: () => settings, held: () => [], find: runFindings }),
   };
 }
 
@@ -107,8 +110,16 @@ async function rememberDataset(workspace: string): Promise<void> {
   };
   const counts = { records: 2, trained: 1, masked: 0, bytes: 9, redacted: 0 };
   const files = [{ path: 'train.jsonl', bytes: 9, sha256: dataset, records: 2 }];
+  const share = { task: 'demo', hash: dataset, domain: null, runs: 1, rows: 2, trained: 1, masked: 0 };
   await new DatasetRegistry(workspace).add(
-    { ...facts, ...counts, files, variants: ['all'], options: exportRequestSchema.parse({}) },
+    {
+      ...facts,
+      ...counts,
+      files,
+      composition: [share],
+      variants: ['all'],
+      options: exportRequestSchema.parse({}),
+    },
     '/gone',
     gzipSync(rows.map((row) => JSON.stringify(row)).join('\n')),
   );
@@ -192,6 +203,12 @@ describe('what our own server says', () => {
       'datasets.row': [{ dataset, file: 'train.jsonl', record: 1 }],
       'export.findings': [{ runs: [run], undecided: 'train' }],
       'stats.run': [{ run }],
+      'experiments.list': [undefined],
+      'experiments.show': [{ name: 'words' }],
+      'experiments.overlap': [
+        { name: 'words', other: { experiment: 'words' } },
+        { name: 'words', other: { dataset } },
+      ],
       'judge.estimate': [{ runs: [run], endpoint: judge.name, steps: 'undecided' }],
       'judge.batches': [undefined],
       'judge.differences': [{ batch }],

@@ -7,12 +7,12 @@ import type { EventBody, EventKind } from '@shared/log/events';
 import { afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../clock';
 import { LocalComputer } from '../computer/local/local-computer';
-import type { ScriptedAnswer } from '../model/scripted-answer';
 import { type ScriptedModel, type ScriptedPolicy, startScriptedModel } from '../model/scripted-server';
 import type { Store } from '../store/api';
 import { openStoreInProcess } from '../store/threads/in-process';
 import { addTask } from '../task/add';
 import { unisolated } from '../testing/engine-stand';
+import { call, finish, steps } from '../testing/scripted-answers';
 import { writeTaskPackage } from '../testing/task-package';
 import type { LiveFrame } from './drive/live';
 import { createEngine, type Engine } from './engine';
@@ -26,14 +26,8 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-const steps =
-  (...answers: ScriptedAnswer[]): ScriptedPolicy =>
-  ({ answers: given }) =>
-    answers[Math.min(given, answers.length - 1)] ?? {};
-const call = (name: string, args: Record<string, unknown> = {}) => ({ name, arguments: args });
 const run = (command: string, wait = true) =>
   call('run_command', { computer_ip: 'local', session_id: 'main', command, wait_for_completion: wait });
-const finish: ScriptedAnswer = { text: 'Done.', calls: [call('finish')] };
 
 class Bench {
   readonly frames: LiveFrame[] = [];

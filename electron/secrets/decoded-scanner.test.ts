@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { namedKinds, type Plant, plant, plantContexts, plantKinds, seeded } from '../testing/secret-plants';
+import { namedKinds, type Plant, plant, plantContexts, plantKinds } from '../testing/secret-plants';
+import { seededRandom } from '../testing/seeded-random';
 import { DecodedScanner } from './decoded-scanner';
 
 const kinds = Object.keys(plantKinds);
@@ -36,7 +37,7 @@ describe('planted secrets', () => {
   it(`${kinds.length * contexts.length * tries} that the application holds are found, all of them`, {
     timeout: 300_000,
   }, () => {
-    const random = seeded(1_001);
+    const random = seededRandom(1_001);
     const missed: string[] = [];
     for (const kind of kinds) {
       for (const [name, { write }] of contexts) {
@@ -51,7 +52,7 @@ describe('planted secrets', () => {
   });
 
   it.each(kinds)('95 of 100 of a known kind are found raw, in JSON and with ANSI: %s', (kind) => {
-    const random = seeded(2_002);
+    const random = seededRandom(2_002);
     const known = contexts.filter(([, { group }]) => group !== 'coded');
     const rounds = tries * 2;
     const missed: string[] = [];
@@ -66,7 +67,7 @@ describe('planted secrets', () => {
   });
 
   it('nine of ten are found in base64, percent-encoded and folded', () => {
-    const random = seeded(3_003);
+    const random = seededRandom(3_003);
     let [seen, missed] = [0, 0];
     for (const kind of namedKinds) {
       for (const [, { group, write }] of contexts) {
@@ -183,7 +184,7 @@ describe('places', () => {
   it('are in order, apart and inside, whatever the text is', () => {
     const piece = fc.oneof(
       fc.constantFrom(
-        ...namedKinds.map((kind) => plant(kind, seeded(5)).text),
+        ...namedKinds.map((kind) => plant(kind, seededRandom(5)).text),
         secret,
         esc,
         '\\',

@@ -1,4 +1,4 @@
-import { type PlainText, PlainTextBuilder, through, whole, withoutEscapes } from './plain-text';
+import { type PlainText, PlainTextBuilder, rewritten, through, whole, withoutEscapes } from './plain-text';
 
 /*
  * What a text means once a layer of writing is taken off. Each is one pass; null where there is nothing of that kind. They are
@@ -54,6 +54,7 @@ export function unescaped(text: string): PlainText | null {
     const meaning =
       MEANING[tail] ?? (tail === '' ? '\\' : String.fromCharCode(Number.parseInt(tail.slice(1), 16)));
     builder.write(meaning, at, at + found.length);
+    return at + found.length;
   });
 }
 
@@ -64,32 +65,14 @@ export function percentDecoded(text: string): PlainText | null {
   if (!text.includes('%')) return null;
   return rewritten(text, PERCENT, (builder, found, at) => {
     const bytes = Buffer.from(found.replaceAll('%', ''), 'hex');
-    if (bytes.some((byte) => byte > 0x7f)) {
-      builder.write(bytes.toString('utf8'), at, at + found.length);
-      return;
+    const end = at + found.length;
+    if (bytes.some((byte) => byte > 0x7f)) builder.write(bytes.toString('utf8'), at, end);
+    else {
+      for (const [index, byte] of bytes.entries())
+        builder.write(String.fromCharCode(byte), at + 3 * index, at + 3 * index + 3);
     }
-    for (const [index, byte] of bytes.entries())
-      builder.write(String.fromCharCode(byte), at + 3 * index, at + 3 * index + 3);
+    return end;
   });
-}
-
-function rewritten(
-  text: string,
-  pattern: RegExp,
-  write: (builder: PlainTextBuilder, found: string, at: number) => void,
-): PlainText | null {
-  let builder: PlainTextBuilder | null = null;
-  let from = 0;
-  pattern.lastIndex = 0;
-  for (let found = pattern.exec(text); found !== null; found = pattern.exec(text)) {
-    builder ??= new PlainTextBuilder();
-    builder.keep(text, from, found.index);
-    write(builder, found[0], found.index);
-    from = pattern.lastIndex;
-  }
-  if (builder === null) return null;
-  builder.keep(text, from, text.length);
-  return builder.end();
 }
 
 /** Columns at which programs and people fold. */

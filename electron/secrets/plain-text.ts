@@ -111,13 +111,25 @@ export function cutOut(
   pattern: RegExp,
   endOf: (end: number, found: string) => number,
 ): PlainText | null {
+  return rewritten(text, pattern, (_, found, at) => endOf(at + found.length, found));
+}
+
+/**
+ * The text with something else in the place of what `pattern`, which is global, finds: `write` adds it and says where the text
+ * continues. Null: nothing is found.
+ */
+export function rewritten(
+  text: string,
+  pattern: RegExp,
+  write: (builder: PlainTextBuilder, found: string, at: number) => number,
+): PlainText | null {
   let builder: PlainTextBuilder | null = null;
   let from = 0;
   pattern.lastIndex = 0;
   for (let found = pattern.exec(text); found !== null; found = pattern.exec(text)) {
     builder ??= new PlainTextBuilder();
     builder.keep(text, from, found.index);
-    from = endOf(found.index + found[0].length, found[0]);
+    from = write(builder, found[0], found.index);
     pattern.lastIndex = from;
   }
   if (builder === null) return null;

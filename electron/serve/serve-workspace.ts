@@ -10,6 +10,7 @@ import { relay } from '../commands/relay';
 import { taskHandlers } from '../commands/tasks';
 import { workspaceHandlers } from '../commands/workspace-handlers';
 import type { Hosts } from '../computer/hosts';
+import { FindingsThreads } from '../dataset/jobs/findings-threads';
 import type { TakenEnvironment } from '../environment/taken-environment';
 import type { Publisher } from '../ipc/publish';
 import { TerminalPump } from '../ipc/terminal-pump';
@@ -116,6 +117,7 @@ export async function serveWorkspace(
     },
     runChanged: () => undefined,
   });
+  const findings = new FindingsThreads();
   const author = () => hello.author;
   const handlers: Pick<Handlers, WorkspaceCommand> = {
     ...workspaceHandlers({ holder, author, settings: () => settings.current, pump, resourcesDir }),
@@ -140,6 +142,7 @@ export async function serveWorkspace(
       holder,
       settings: () => settings.current,
       held: () => Object.values(environment.taken()),
+      find: findings.run,
     }),
   };
   return {
@@ -150,6 +153,7 @@ export async function serveWorkspace(
     close: async () => {
       stop();
       publisher.stop();
+      await findings.close();
       await holder.close();
     },
   };

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { hostileCorpus } from '@shared/terminal/hostile-corpus';
 import { expect, test } from 'vitest';
 import { TerminalPump } from '../ipc/terminal-pump';
-import { fuzzedSequence, HostileScreen, seededRandom } from './hostile-screen';
+import { fuzzedSequence, HostileScreen } from './hostile-screen';
 import { createRun } from './run-writer';
+import { seededRandom } from './seeded-random';
 import { testStore } from './store-fixtures';
 
 const count = process.env.WAYMARK_FULL ? 10_000 : 2_000;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { ContextFold, tailOf } from '@shared/context/context';
+import { evaluated } from '@shared/log/event-fixtures';
 import type { Limits } from '@shared/log/event-parts';
 import type { EventBody, EventKind, NewEvent } from '@shared/log/events';
 import { RunFold } from '@shared/runs/run-fold';
@@ -227,20 +228,5 @@ export function sha256(text: string): string {
 }
 
 function finalEvaluation(step: number | null, score: number): NewEvent {
-  return {
-    kind: 'evaluation.ended',
-    body: {
-      step,
-      outcome: 'scored',
-      attempt: null,
-      forced: true,
-      score,
-      raw: score,
-      metrics: {},
-      message: '',
-      penalty: 0,
-      protectedChanged: [],
-      durationMs: 1,
-    },
-  };
+  return { kind: 'evaluation.ended', body: evaluated(step, score, { attempt: null, forced: true }) };
 }

@@ -22,6 +22,7 @@ import { restoreHandlers } from '../commands/restore';
 import { PromptDesk } from '../computer/ssh/login/prompt-desk';
 import { ExportJobs } from '../dataset/jobs/export-jobs';
 import { exportApart } from '../dataset/jobs/export-thread';
+import { FindingsThreads } from '../dataset/jobs/findings-threads';
 import { DemoServer } from '../demo/demo';
 import { TerminalPump } from '../ipc/terminal-pump';
 import { JudgeJobs } from '../judging/judge-jobs';
@@ -194,6 +195,7 @@ export class PageAttackStand {
       tell: () => undefined,
       written: () => undefined,
     });
+    const findings = new FindingsThreads(workerDir);
     const handlers = createHandlers({
       holder,
       settings,
@@ -204,6 +206,7 @@ export class PageAttackStand {
       remote,
       resourcesDir,
       exports,
+      findings: findings.run,
       pane: noPane,
       info: () => testAppInfo,
       hosts: { hosts, prompts } as Partial<WindowHosts> as WindowHosts,
@@ -221,6 +224,7 @@ export class PageAttackStand {
     const endings = [
       () => remote.dispose(),
       () => exports.close(),
+      () => findings.close(),
       async () => {
         pump.attach(null);
         prompts.dispose();

@@ -1,6 +1,7 @@
 import { type ExportOptions, exportRequestSchema } from '@shared/contract/export-request';
 import { EntryMaker, reward, vote } from '@shared/log/annotation-fixtures';
 import type { AnnotationEntry } from '@shared/log/annotations';
+import { evaluated } from '@shared/log/event-fixtures';
 import type { EventBody } from '@shared/log/events';
 import { RunScript } from '@shared/runs/run-fixtures';
 import { datasetPreset } from '../dataset/export-request';
@@ -95,20 +96,9 @@ export const runName = (number: number) => `01KRVN${String(number).padStart(20, 
 
 /** Adds the score that a run ends with. */
 export function scored(script: RunScript, score: number | null, forced = true): RunScript {
-  return script.add('evaluation.ended', {
-    step: forced ? null : script.step,
-    outcome: score === null ? 'unavailable' : 'scored',
-    attempt: forced ? null : 1,
-    forced,
-    score,
-    raw: score,
-    metrics: {},
-    message: '',
-    penalty: 0,
-    protectedChanged: [],
-    durationMs: 1,
-    isolated: true,
-  });
+  const { step } = script;
+  const more = { attempt: forced ? null : 1, forced, isolated: true };
+  return script.add('evaluation.ended', evaluated(forced ? null : step, score, more));
 }
 
 /** A run that continues where another one was after a step, with the note that tells the agent so. */

@@ -4,6 +4,7 @@ import { shortenLargest } from '@shared/context/context-shorten';
 import { hintBlock } from '@shared/context/human-tag';
 import { summaryTool } from '@shared/context/summary';
 import { nextHead, planSummary } from '@shared/context/summary-plan';
+import { answered } from '@shared/log/event-fixtures';
 import type { EventBody, NewEvent } from '@shared/log/events';
 import fc from 'fast-check';
 import { imagePart, seededPng } from './images';
@@ -322,18 +323,5 @@ export class ContextScript {
 }
 
 function answerOf(step: number, kind: EventBody<'model.answered'>['kind']): EventBody<'model.answered'> {
-  return {
-    step,
-    stepId: `01KSTEP${String(step).padStart(19, '0')}`,
-    kind,
-    text: 'said',
-    reasoning: '',
-    calls: [],
-    invalid: [],
-    finishReason: 'stop',
-    model: 'scripted',
-    usage: null,
-    cost: null,
-    durationMs: 1,
-  };
+  return answered(step, `01KSTEP${String(step).padStart(19, '0')}`, { kind, text: 'said' });
 }

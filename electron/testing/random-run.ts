@@ -1,3 +1,4 @@
+import { evaluated } from '@shared/log/event-fixtures';
 import type { NewEvent } from '@shared/log/events';
 import type { HintDelivery, HintVerdict } from '@shared/log/outbox';
 import fc from 'fast-check';
@@ -165,19 +166,7 @@ async function live(store: Store, writer: RunWriter, deed: RunDeed, life: Life):
         events: [
           {
             kind: 'evaluation.ended',
-            body: {
-              step: writer.step + 1,
-              outcome: 'scored',
-              attempt: 1,
-              forced: false,
-              score: deed.score,
-              raw: null,
-              metrics: {},
-              message: 'ok',
-              penalty: 0,
-              protectedChanged: [],
-              durationMs: 1,
-            },
+            body: evaluated(writer.step + 1, deed.score, { outcome: 'scored', raw: null, message: 'ok' }),
           },
         ],
       });

@@ -1,3 +1,4 @@
+import { evaluated } from '@shared/log/event-fixtures';
 import type { NewEvent } from '@shared/log/events';
 import { LOCAL, ResearchHands, WORKSPACE } from './realistic-run-hands';
 import type { CallArgs, RunPen } from './realistic-run-pen';
@@ -209,19 +210,13 @@ export class ResearchLife {
     const { score } = this;
     const event = (step: number): NewEvent => ({
       kind: 'evaluation.ended',
-      body: {
-        step,
-        outcome: available ? ('scored' as const) : ('unavailable' as const),
+      body: evaluated(step, available ? score : null, {
         attempt: available ? this.evaluations : null,
-        forced: false,
-        score: available ? score : null,
         raw: available ? score / 100 : null,
         metrics: { accuracy: score / 100 },
         message: available ? `Score ${score}` : 'The evaluator timed out.',
-        penalty: 0,
-        protectedChanged: [],
         durationMs: 42_000,
-      },
+      }),
     });
     const text = available
       ? `Score ${score} of 100.\n${this.texts.json(500)}`

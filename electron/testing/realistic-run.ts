@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { noRuleSettings } from '@shared/contract/rules/rule-settings';
+import { createdBody } from '@shared/log/event-fixtures';
 import type { EventBody } from '@shared/log/events';
 import { openWriterPart } from '../store/commands/writer-part';
 import { migrations } from '../store/file/migrate';
@@ -242,20 +243,10 @@ function finish(pen: RunPen, texts: RunTexts): void {
 }
 
 function created(run: string): EventBody<'run.created'> {
-  return {
-    run,
+  return createdBody(run, {
     title: 'A long research run',
     task: { id: 'corpus-filter', title: 'Corpus filter', domain: 'data', hash: 'a'.repeat(64) },
-    spec: {},
-    model: {
-      endpoint: 'local',
-      baseUrl: 'http://127.0.0.1:1/v1',
-      model: 'glm-long',
-      keyRef: null,
-      params: {},
-      contextTokens: 200_000,
-      sendReasoning: false,
-    },
+    model: { model: 'glm-long', contextTokens: 200_000 },
     computers: [
       { name: 'local', kind: 'local' },
       { name: 'gpu-1', kind: 'ssh', host: 'gpu-1' },
@@ -263,16 +254,5 @@ function created(run: string): EventBody<'run.created'> {
     ],
     workspaceRoot: WORKSPACE,
     limits: { maxSteps: 1_000_000, maxWorkingMs: 1_000_000_000, maxEvals: 10_000 },
-    approvals: 'off',
-    taskHint: 'off',
-    humanHints: true,
-    evaluatorIsolated: false,
-    experiment: null,
-    arm: null,
-    group: null,
-    sample: null,
-    seed: null,
-    parent: null,
-    ruleSet: 'default',
-  };
+  });
 }

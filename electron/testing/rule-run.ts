@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { noRuleSettings, type RuleId, type RuleSettings } from '@shared/contract/rules/rule-settings';
 import type { RuleVerdict } from '@shared/labels/labels';
+import { evaluated } from '@shared/log/event-fixtures';
 import type { EventBody, RunEvent } from '@shared/log/events';
 import { RunScript } from '@shared/runs/run-fixtures';
 import { startRules } from '../label/rule-projector';
@@ -248,19 +249,8 @@ export class RuleRun {
   }
 
   private evaluation(step: number, score: number | null, forced: boolean, penalty: number) {
-    const body: EventBody<'evaluation.ended'> = {
-      step,
-      outcome: score === null ? 'unavailable' : 'scored',
-      forced,
-      score,
-      raw: score,
-      attempt: score === null || forced ? null : this.tries,
-      metrics: {},
-      message: '',
-      penalty,
-      protectedChanged: [],
-      durationMs: 1,
-    };
+    const attempt = score === null || forced ? null : this.tries;
+    const body = evaluated(step, score, { attempt, forced, penalty });
     return { kind: 'evaluation.ended' as const, body };
   }
 

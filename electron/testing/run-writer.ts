@@ -2,44 +2,15 @@ import { createHash } from 'node:crypto';
 import { ContextFold } from '@shared/context/context';
 import { hintBlock } from '@shared/context/human-tag';
 import type { Author } from '@shared/log/annotations';
-import type { EventBody, NewEvent, RunEvent } from '@shared/log/events';
+import { answered, createdBody } from '@shared/log/event-fixtures';
+import type { NewEvent, RunEvent } from '@shared/log/events';
 import { ulid } from 'ulid';
 import type { Store } from '../store/api';
 
+export { createdBody };
+
 export const alice: Author = { uuid: '6f1c1f0a-1111-4111-8111-111111111111', name: 'Alice' };
 export const bob: Author = { uuid: '6f1c1f0a-2222-4222-8222-222222222222', name: 'Bob' };
-
-export function createdBody(run: string): EventBody<'run.created'> {
-  return {
-    run,
-    title: 'A run',
-    task: { id: 'demo', title: 'Demo task', domain: 'data', hash: 'a'.repeat(64) },
-    spec: {},
-    model: {
-      endpoint: 'local',
-      baseUrl: 'http://127.0.0.1:1/v1',
-      model: 'scripted',
-      keyRef: null,
-      params: {},
-      contextTokens: 100_000,
-      sendReasoning: false,
-    },
-    computers: [{ name: 'local', kind: 'local' }],
-    workspaceRoot: '/tmp/w',
-    limits: { maxSteps: 100, maxWorkingMs: 3_600_000, maxEvals: 3 },
-    approvals: 'off',
-    taskHint: 'off',
-    humanHints: true,
-    evaluatorIsolated: false,
-    experiment: null,
-    arm: null,
-    group: null,
-    sample: null,
-    seed: null,
-    parent: null,
-    ruleSet: 'default',
-  };
-}
 
 export async function createRun(store: Store): Promise<string> {
   const run = ulid();
@@ -104,7 +75,7 @@ export class RunWriter {
     step: number,
   ): Promise<RunWriter> {
     const run = ulid();
-    const body = { ...createdBody(run), parent: { run: parent, step } };
+    const body = createdBody(run, { parent: { run: parent, step } });
     await store.writer.append(run, 0, [{ kind: 'run.created', body }]);
     const writer = new RunWriter(store, run);
     await writer.start();
@@ -171,20 +142,16 @@ export class RunWriter {
     await this.record([
       {
         kind: 'model.answered',
-        body: {
-          step,
-          stepId: ulid(),
+        body: answered(step, ulid(), {
           kind: 'act',
           text,
-          reasoning: '',
           calls: [{ id: callId, name, arguments: JSON.stringify(args) }],
           invalid: [null],
           finishReason: 'tool_calls',
-          model: 'scripted',
           usage: { inputTokens: 10, outputTokens: 5, cachedTokens: 0, reasoningTokens: 0 },
           cost: 0.001,
           durationMs: 12,
-        },
+        }),
       },
       { kind: 'action.started', body: { step, call: 0, callId, name, args, guards: [] } },
     ]);
@@ -240,23 +207,7 @@ export class RunWriter {
     this.step += 1;
     const { step } = this;
     await this.record([
-      {
-        kind: 'model.answered',
-        body: {
-          step,
-          stepId: ulid(),
-          kind: 'null',
-          text,
-          reasoning: '',
-          calls: [],
-          invalid: [],
-          finishReason: 'stop',
-          model: 'scripted',
-          usage: null,
-          cost: null,
-          durationMs: 1,
-        },
-      },
+      { kind: 'model.answered', body: answered(step, ulid(), { text }) },
       { kind: 'step.taught', body: { step, text: 'Call one of the tools.' } },
     ]);
   }

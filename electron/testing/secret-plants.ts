@@ -8,17 +8,6 @@ import { generateKeyPairSync } from 'node:crypto';
 /** The next of a sequence of numbers, [0, 1). */
 export type Random = () => number;
 
-/** Mulberry32: small, and the same everywhere. */
-export function seeded(seed: number): Random {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 const LOWER = 'abcdefghijklmnopqrstuvwxyz';
 const DIGITS = '0123456789';
 const HEX = `${DIGITS}abcdef`;

@@ -1,13 +1,17 @@
 import type { ReactNode } from 'react';
 import { useText } from '../text/language';
-import { Button } from './Button';
+import { Button, type ButtonProps } from './Button';
 
-export interface DialogFootProps {
+export interface DialogFootProps extends Pick<ButtonProps, 'icon' | 'keys'> {
   /** What the primary button does, in a verb. */
   label: string;
   onDo: () => void;
   onCancel: () => void;
   disabled?: boolean;
+  /** What it does cannot be undone. */
+  danger?: boolean;
+  /** It gets the focus when the sheet opens, where no field is waiting for it. */
+  focus?: boolean;
   /** Left of the buttons. */
   note?: ReactNode;
   /** Between cancelling and doing. */
@@ -15,7 +19,17 @@ export interface DialogFootProps {
 }
 
 /** Cancel, and the one thing that a sheet is there to do. */
-export function DialogFoot({ label, onDo, onCancel, disabled = false, note, between }: DialogFootProps) {
+export function DialogFoot({
+  label,
+  onDo,
+  onCancel,
+  disabled = false,
+  danger = false,
+  focus = false,
+  note,
+  between,
+  ...rest
+}: DialogFootProps) {
   const text = useText();
   return (
     <>
@@ -23,7 +37,13 @@ export function DialogFoot({ label, onDo, onCancel, disabled = false, note, betw
       <span className="space" />
       <Button onClick={onCancel}>{text.common.cancel}</Button>
       {between}
-      <Button look="primary" disabled={disabled} onClick={onDo}>
+      <Button
+        look={danger ? 'danger' : 'primary'}
+        disabled={disabled}
+        onClick={onDo}
+        {...(focus ? { 'data-autofocus': true } : {})}
+        {...rest}
+      >
         {label}
       </Button>
     </>

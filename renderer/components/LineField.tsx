@@ -11,6 +11,8 @@ export interface LineFieldProps {
   inputMode?: 'numeric' | 'decimal' | 'text';
   disabled?: boolean;
   maxLength?: number;
+  /** What is typed stays hidden. */
+  secret?: boolean;
 }
 
 /** A line of a form with one field of text. */
@@ -23,12 +25,14 @@ export function LineField({
   inputMode = 'text',
   disabled = false,
   maxLength,
+  secret = false,
 }: LineFieldProps) {
   return (
     <FormLine label={label} help={help} error={error}>
       {({ id, describedBy, invalid }) => (
         <TextField
           id={id}
+          type={secret ? 'password' : 'text'}
           inputMode={inputMode}
           aria-describedby={describedBy}
           aria-invalid={invalid}

@@ -1,7 +1,7 @@
 import { create } from 'zustand';
 import { setMode } from './view';
 
-export type ExportPage = 'new' | 'datasets';
+export type ExportPage = 'new' | 'datasets' | 'experiments';
 
 interface ExportPageState {
   page: ExportPage;

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@shared/contract/errors';
+import type { ErrorCode, Failure } from '@shared/contract/errors';
 import { create } from 'zustand';
 import { failureOf } from '../api';
 import type { Text } from '../text/en';
@@ -39,6 +39,11 @@ export function toast(say: Toast['say'], button?: Toast['button']): void {
   }));
 }
 
+/** A failure with its code and detail, for whoever looks for its cause. */
+export function failureDetails({ code, message, detail }: Failure): string {
+  return `${code}: ${message}${detail === undefined ? '' : `\n${detail}`}`;
+}
+
 /** They have one cause for everything that is tried, so one toast says it, whatever was tried last. */
 const ofTheWorkspace: readonly string[] = ['read_only'];
 
@@ -56,7 +61,7 @@ export function toastFailure(thrown: unknown, say?: (text: Text, why: string) =>
       return say === undefined ? why : say(text, why);
     },
     code: failure.code,
-    detail: `${failure.code}: ${failure.message}${failure.detail === undefined ? '' : `\n${failure.detail}`}`,
+    detail: failureDetails(failure),
   };
   const isSame = ({ tone, code, detail }: Toast) =>
     tone === 'danger' &&

@@ -4,6 +4,7 @@ import { computers } from './en/computers';
 import { correction } from './en/correction';
 import { datasets, jobs } from './en/datasets';
 import { detail, queries } from './en/detail';
+import { experiments } from './en/experiments';
 import { exporting } from './en/exporting';
 import { files } from './en/files';
 import { filter } from './en/filter';
@@ -46,6 +47,7 @@ export const en = {
   detail,
   exchange,
   restore,
+  experiments,
   exporting,
   files,
   filter,

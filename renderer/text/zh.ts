@@ -5,6 +5,7 @@ import { computers } from './zh/computers';
 import { correction } from './zh/correction';
 import { datasets, jobs } from './zh/datasets';
 import { detail, queries } from './zh/detail';
+import { experiments } from './zh/experiments';
 import { exporting } from './zh/exporting';
 import { files } from './zh/files';
 import { filter } from './zh/filter';
@@ -47,6 +48,7 @@ export const zh: Text = {
   detail,
   exchange,
   restore,
+  experiments,
   exporting,
   files,
   filter,

@@ -169,6 +169,17 @@ export interface ExportJob {
 }
 
 /** An export that was written, as its manifest tells it. */
+/** One task of a dataset, in the version with this hash: its runs, rows, and steps of the first variant. */
+export interface TaskShare {
+  task: string;
+  hash: string;
+  domain: string | null;
+  runs: number;
+  rows: number;
+  trained: number;
+  masked: number;
+}
+
 export interface DatasetView {
   /** sha256 of the manifest. */
   id: string;
@@ -186,6 +197,8 @@ export interface DatasetView {
   bytes: number;
   files: { path: string; bytes: number; sha256: string; records: number }[];
   redacted: number;
+  /** By domain and task; absent in what was written before it was kept. */
+  composition?: TaskShare[] | undefined;
 }
 
 /** What differs between two exports, over the steps that either holds. */

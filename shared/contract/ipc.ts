@@ -14,6 +14,7 @@ import {
 import { checkpointCommands } from './ipc/checkpoints';
 import { computerCommands } from './ipc/computers';
 import { datasetCommands } from './ipc/dataset';
+import { experimentCommands } from './ipc/experiments';
 import { fileCommands } from './ipc/files';
 import { hintCommands } from './ipc/hints';
 import { type ImportProgress, importCommands } from './ipc/imports';
@@ -64,6 +65,7 @@ export const commands = {
   ...redactionCommands,
   ...importCommands,
   ...plotCommands,
+  ...experimentCommands,
   ...attentionCommands,
   ...queueCommands,
   ...remoteCommands,

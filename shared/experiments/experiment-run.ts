@@ -1,3 +1,5 @@
+import type { HintCategory } from '../log/outbox';
+
 /** A score and when it was had: `ms` is working time of the run. */
 export interface TimedScore {
   ms: number;
@@ -7,10 +9,12 @@ export interface TimedScore {
 
 /** A hint that reached the agent, with the last score before it and the first one after it. */
 export interface HintEffect {
-  category: string;
+  category: HintCategory;
   step: number;
   before: number | null;
   after: number | null;
+  /** Steps from the hint to the first score above the last one before it; null: none was above it, or there was none before. */
+  stepsToBetter: number | null;
 }
 
 /** What an experiment needs to know about one of its runs. */
@@ -18,7 +22,8 @@ export interface ExperimentRun {
   run: string;
   title: string;
   arm: string | null;
-  task: { id: string; title: string; domain: string | null };
+  /** `hash`: of its package, the version that the run was made for. */
+  task: { id: string; title: string; domain: string | null; hash: string };
   model: string;
   taskHint: 'off' | 'tool' | 'upfront';
   humanHints: boolean;
@@ -43,8 +48,13 @@ export interface ExperimentRun {
   hints: HintEffect[];
   /** Words of the hints that were delivered. */
   hintWords: number;
-  /** Time spent on steps in review, all people together; null: withheld from who decides steps of the run blind. */
-  review: { ms: number; steps: number } | null;
+  /**
+   * Time before steps in review until they were decided, the steps, and the decisions, all people together. Null: withheld from
+   * somebody who is to decide steps of the run blind.
+   */
+  review: { ms: number; steps: number; labels: number } | null;
+  /** How often, and how long in all, somebody watched the run; nothing of the time before that was recorded. */
+  looks: { n: number; ms: number };
 }
 
 export interface ExperimentListing {

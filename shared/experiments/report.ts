@@ -1,6 +1,7 @@
+import { armsAgainst, baseArm } from './arms-compared';
 import type { ExperimentRun } from './experiment-run';
 import type { Figure } from './figures';
-import { effectOfHints, effortOf, notRecorded } from './hints-and-effort';
+import { effectOfHints, effortOf } from './hints-and-effort';
 import { scalingCurve } from './scaling-curve';
 import {
   type ArmSummary,
@@ -65,6 +66,7 @@ export function reportTables(runs: readonly ExperimentRun[]): ReportTable[] {
         'overRuns',
       ),
     },
+    differenceTable(arms),
     curveTable(arms, runs),
     ...hintTables(arms, runs),
   ];
@@ -79,7 +81,7 @@ export function reportNotes(runs: readonly ExperimentRun[]): string[] {
     'Hours are working time. A mean of scores leaves out runs without one and says how many; a mean of costs is unknown as soon as one cost is.',
     ...(going > 0 ? [`Not ended yet, so without a final score: ${going}.`] : []),
     ...(branches > 0 ? [`Branches, which count in no table: ${branches}.`] : []),
-    `Not recorded: ${notRecorded.join(', ')}.`,
+    'Watching counts the time a run was open in Watch with somebody in front of the window, since this is recorded. Whether and when an agent followed a hint is not known: the steps until better count to the first score above the last one before the hint.',
   ];
 }
 
@@ -151,27 +153,56 @@ function curveTable(arms: readonly ArmSummary[], runs: readonly ExperimentRun[])
   };
 }
 
+/** Paired by task: the arms with hints against the one without, or whichever is the first. */
+function differenceTable(arms: readonly ArmSummary[]): ReportTable {
+  const base = baseArm(arms)?.arm ?? null;
+  return {
+    title: `Against ${armName(base)}: means over the tasks of both ± deviation over tasks`,
+    head: ['Arm', 'Tasks of both', ...measureHeads, 'Final better, worse, same'],
+    rows: armsAgainst(arms, base).map(({ arm, tasks, figures, better, worse, same }) => [
+      ...[armName(arm), String(tasks)],
+      ...measures.map((measure) => signed(figures[measure])),
+      `${better}, ${worse}, ${same}`,
+    ]),
+  };
+}
+
+function signed(figure: Figure): string {
+  return figure.mean !== null && figure.mean > 0 ? `+${figureText(figure)}` : figureText(figure);
+}
+
 function hintTables(arms: readonly ArmSummary[], runs: readonly ExperimentRun[]): ReportTable[] {
   return [
     {
       title: 'Hints: scores before and after, by category',
-      head: ['Arm', 'Category', 'Hints', 'Before', 'After', 'Change'],
+      head: ['Arm', 'Category', 'Hints', 'Before', 'After', 'Change', 'Better later', 'Steps until better'],
       rows: arms.flatMap(({ arm }) =>
-        effectOfHints(inArm(runs, arm)).map(({ category, hints, before, after, change }) => [
+        effectOfHints(inArm(runs, arm)).map(({ category, hints, before, after, change, ...then }) => [
           ...[armName(arm), category, String(hints), ...[before, after, change].map(figureText)],
+          ...[`${then.better} of ${hints}`, figureText(then.stepsToBetter)],
         ]),
       ),
     },
     {
       title: "Effort of people, and the runs' cost",
-      head: ['Arm', 'Hints', 'Words', 'Minutes in review', 'Steps looked at', 'Cost of a run'],
+      head: [
+        ...['Arm', 'Hints', 'Words', 'Minutes watched', 'Looks per hour', 'Minutes in review'],
+        ...['Steps reviewed', 'Labels per minute', 'Human minutes per run', 'Cost of a run'],
+      ],
       rows: arms.map(({ arm, figures }) => {
-        const { hints, words, reviewMinutes, reviewedSteps } = effortOf(inArm(runs, arm));
+        const effort = effortOf(inArm(runs, arm));
+        const { reviewMinutes, reviewedSteps } = effort;
+        const kept = (value: number | null) => (reviewMinutes === null ? 'withheld' : decimal(value));
         return [
-          ...[armName(arm), String(hints), String(words), reviewMinutes?.toFixed(1) ?? 'withheld'],
-          ...[reviewedSteps?.toString() ?? 'withheld', figureText(figures.cost.overRuns)],
+          ...[armName(arm), String(effort.hints), String(effort.words), decimal(effort.watchMinutes)],
+          ...[decimal(effort.looksPerHour), kept(reviewMinutes), reviewedSteps?.toString() ?? 'withheld'],
+          ...[kept(effort.labelsPerMinute), kept(effort.minutesPerRun), figureText(figures.cost.overRuns)],
         ];
       }),
     },
   ];
+}
+
+function decimal(value: number | null): string {
+  return value?.toFixed(1) ?? '–';
 }

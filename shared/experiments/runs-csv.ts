@@ -26,7 +26,10 @@ const columns: [string, (run: ExperimentRun) => Cell][] = [
   ['steps', ({ steps }) => steps],
   ['hints', ({ hints }) => hints.length],
   ['hint_words', ({ hintWords }) => hintWords],
+  ['looks', ({ looks }) => looks.n],
+  ['watch_minutes', ({ looks }) => looks.ms / 60_000],
   ['review_minutes', ({ review }) => (review === null ? null : review.ms / 60_000)],
+  ['labels', ({ review }) => review?.labels ?? null],
 ];
 
 /** The runs of an experiment as RFC 4180 CSV with a head line; what is not known is empty. */

@@ -14,7 +14,7 @@ function run(given: Partial<ExperimentRun> & { id?: string } = {}): ExperimentRu
     run: `R${id}`,
     title: `Run ${id}`,
     arm: 'a',
-    task: { id, title: `Task ${id}`, domain: domains[id] ?? null },
+    task: { id, title: `Task ${id}`, domain: domains[id] ?? null, hash: id },
     model: 'm',
     taskHint: 'off',
     humanHints: false,
@@ -33,7 +33,8 @@ function run(given: Partial<ExperimentRun> & { id?: string } = {}): ExperimentRu
     scores: [],
     hints: [],
     hintWords: 0,
-    review: { ms: 0, steps: 0 },
+    review: { ms: 0, steps: 0, labels: 0 },
+    looks: { n: 0, ms: 0 },
     ...rest,
   };
 }

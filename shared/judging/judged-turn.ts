@@ -25,7 +25,9 @@ export function judgedTurn({
   text,
   observations,
   hintText,
-}: Pick<StepDetail, 'head' | 'reasoning' | 'text' | 'observations' | 'hintText'>): JudgedTurn {
+}: Pick<StepDetail, 'reasoning' | 'text' | 'observations' | 'hintText'> & {
+  head: Pick<StepDetail['head'], 'step' | 'kind'>;
+}): JudgedTurn {
   const isSummary = head.kind === 'summary';
   const most = isSummary ? LIMITS.summary : LIMITS.thought;
   const parts = [

@@ -1,4 +1,5 @@
 import { summaryTool } from '../context/summary';
+import { answered, createdBody } from '../log/event-fixtures';
 import type { ModelCall } from '../log/event-parts';
 import type { EventBody, EventKind, NewEvent, RunEvent } from '../log/events';
 
@@ -35,36 +36,15 @@ export class RunScript {
     readonly run: string,
     options: Partial<EventBody<'run.created'>> = {},
   ) {
-    this.add('run.created', {
-      run,
+    const made = createdBody(run, {
       title: 'A made-up run',
       task: { id: 'made-up', title: 'Made up', domain: null, hash: hex('a') },
-      spec: {},
-      model: {
-        endpoint: 'test',
-        baseUrl: 'http://127.0.0.1:1/v1',
-        model: 'test-model',
-        keyRef: null,
-        params: {},
-        contextTokens: 100_000,
-        sendReasoning: false,
-      },
-      computers: [{ name: 'local', kind: 'local' }],
+      model: { endpoint: 'test', model: 'test-model' },
       workspaceRoot: '/w',
-      limits: { maxSteps: 1_000_000, maxWorkingMs: 3_600_000, maxEvals: 3 },
-      approvals: 'off',
-      taskHint: 'off',
-      humanHints: true,
-      evaluatorIsolated: false,
-      experiment: null,
-      arm: null,
-      group: null,
-      sample: null,
-      seed: null,
-      parent: null,
+      limits: { maxSteps: 1_000_000 },
       ruleSet: 'test',
-      ...options,
     });
+    this.add('run.created', { ...made, ...options });
   }
 
   add<K extends EventKind>(kind: K, body: EventBody<K>): this {
@@ -121,21 +101,15 @@ export class RunScript {
       request: SENT.request,
     });
     this.add('model.requested', requested(step));
-    this.add('model.answered', {
-      step,
-      stepId,
-      kind: 'summary',
+    const said = {
+      kind: 'summary' as const,
       text: `I summarise ${step}`,
-      reasoning: '',
       calls: [call],
       invalid: [null],
-      finishReason: 'tool_calls',
+      finishReason: 'tool_calls' as const,
       model: 'test-model',
-      usage: null,
-      cost: null,
-      durationMs: 1,
-      ...more,
-    });
+    };
+    this.add('model.answered', answered(step, stepId, { ...said, ...more }));
     this.add('summary.ended', { step, tokensBefore: 100_001, tokensAfter: 50_000, missing: [] });
     this.segment += 1;
     this.inContext = kept;
@@ -164,21 +138,14 @@ export class RunScript {
     }));
     this.inContext.push(step);
     this.add('model.requested', requested(step));
-    this.add('model.answered', {
-      step,
-      stepId: stepIdOf(step),
-      kind: calls.some(({ invalid }) => invalid === undefined) ? 'act' : 'null',
+    const said = {
+      kind: calls.some(({ invalid }) => invalid === undefined) ? ('act' as const) : ('null' as const),
       text: `Thought ${step}`,
-      reasoning: '',
       calls: given,
       invalid: calls.map(({ invalid }) => invalid ?? null),
-      finishReason: 'stop',
       model: 'test-model',
-      usage: null,
-      cost: null,
-      durationMs: 1,
-      ...more,
-    });
+    };
+    this.add('model.answered', answered(step, stepIdOf(step), { ...said, ...more }));
     for (const [call, scripted] of calls.entries()) {
       if (scripted.invalid === undefined) this.observe(call, given[call]?.id ?? '', scripted);
     }

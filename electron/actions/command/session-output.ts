@@ -12,6 +12,7 @@ import {
   failed,
 } from '../action';
 import { sessionKeys } from '../session-desk';
+import { onSession } from './on-session';
 import { computerParam, sessionParam } from './params';
 
 /** The lines of `count` that remain when the last `end` are dropped and then the last `start` of all are kept. */
@@ -85,10 +86,7 @@ export const getSessionOutput: ActionDefinition = {
     },
   ],
   mayChangeFiles: true,
-  async run(args, env, context) {
-    const computer = env.desk.computer(args.optionalText('computer_ip'));
-    const info = await env.desk.asked(computer, args.optionalText('session_id'));
-    if (info === null) return done(env.desk.noneOpen(computer), { computer: computer.name });
+  run: onSession(async ({ computer, info }, args, env, context) => {
     const timestamp = args.optionalNumber('since_timestamp');
     if (timestamp !== undefined) {
       const { lines, endOffset, partial } = await since(env, computer, info, asMs(timestamp));
@@ -106,7 +104,7 @@ export const getSessionOutput: ActionDefinition = {
         ? `No lines in that range: the output has ${counted(lines.length, 'line')}.`
         : `Lines ${from + 1}-${to} of ${lines.length}${partial ? ' in the last 4 MB' : ''}.`;
     return shown(env, computer, info, what, lines.slice(from, to), endOffset, context.signal);
-  },
+  }),
 };
 
 /** What a session printed in the last seconds. */
@@ -120,15 +118,12 @@ export const getSessionRecentOutput: ActionDefinition = {
     { name: 'seconds', type: 'integer', default: 10, min: 1, note: 'How far to look back.' },
   ],
   mayChangeFiles: true,
-  async run(args, env, context) {
-    const computer = env.desk.computer(args.optionalText('computer_ip'));
-    const info = await env.desk.asked(computer, args.optionalText('session_id'));
-    if (info === null) return done(env.desk.noneOpen(computer), { computer: computer.name });
+  run: onSession(async ({ computer, info }, args, env, context) => {
     const seconds = args.number('seconds');
     const { lines, endOffset, partial } = await since(env, computer, info, env.clock.now() - seconds * 1000);
     const what = `${counted(lines.length, 'line')} in about the last ${seconds} s.${partialNote(partial)}`;
     return shown(env, computer, info, what, lines, endOffset, context.signal);
-  },
+  }),
 };
 
 /** Hides what was printed so far from later looks; the log keeps it. */
@@ -137,10 +132,7 @@ export const clearSessionBuffer: ActionDefinition = {
   family: 'command',
   description: "Discards a session's output so far.",
   params: [computerParam, sessionParam],
-  async run(args, env) {
-    const computer = env.desk.computer(args.optionalText('computer_ip'));
-    const info = await env.desk.asked(computer, args.optionalText('session_id'));
-    if (info === null) return done(env.desk.noneOpen(computer), { computer: computer.name });
+  run: onSession(async ({ computer, info }) => {
     return done(`Cleared the output so far of session ${info.name} on ${computer.name}.`, {
       computer: computer.name,
       session: info.name,
@@ -148,7 +140,7 @@ export const clearSessionBuffer: ActionDefinition = {
       clearedTo: info.endOffset,
       endOffset: info.endOffset,
     });
-  },
+  }),
 };
 
 /** How long to wait for a first answer to an input, how long a pause ends it, and how often to look, ms. */

@@ -1,6 +1,7 @@
 import { counted, duration } from '@shared/base/amounts';
 import type { SessionProcess } from '../../computer/port';
 import { type ActionDefinition, done, failed } from '../action';
+import { onSession } from './on-session';
 import { computerParam, sessionParam } from './params';
 
 const maxProcesses = 30;
@@ -13,10 +14,7 @@ export const checkSessionIdle: ActionDefinition = {
   description: 'Says whether a session is idle, busy or waiting for input, and why.',
   params: [computerParam, sessionParam],
   mayChangeFiles: true,
-  async run(args, env, context) {
-    const computer = env.desk.computer(args.optionalText('computer_ip'));
-    const info = await env.desk.asked(computer, args.optionalText('session_id'));
-    if (info === null) return done(env.desk.noneOpen(computer), { computer: computer.name });
+  run: onSession(async ({ computer, info }, _, env, context) => {
     const state = await env.desk.settled(computer, info.name, context.signal);
     return done(
       `Session ${info.name} on ${computer.name} is ${await env.desk.describe(computer, info.id, state)}. ${state.reason}`,
@@ -29,7 +27,7 @@ export const checkSessionIdle: ActionDefinition = {
         endOffset: state.endOffset,
       },
     );
-  },
+  }),
 };
 
 /** A session's state with its foreground processes and its last command. */
@@ -40,10 +38,7 @@ export const getSessionStatus: ActionDefinition = {
   description: "Shows a session's state, directory, processes and time of last output.",
   params: [computerParam, sessionParam],
   mayChangeFiles: true,
-  async run(args, env, context) {
-    const computer = env.desk.computer(args.optionalText('computer_ip'));
-    const info = await env.desk.asked(computer, args.optionalText('session_id'));
-    if (info === null) return done(env.desk.noneOpen(computer), { computer: computer.name });
+  run: onSession(async ({ computer, info }, _, env, context) => {
     const state = await env.desk.settled(computer, info.name, context.signal);
     const now = await env.desk.now(computer);
     const directory = await env.directoryOf(computer, info.name);
@@ -69,7 +64,7 @@ export const getSessionStatus: ActionDefinition = {
         endOffset: state.endOffset,
       },
     );
-  },
+  }),
 };
 
 /** A process that has ended and only waits to be collected is no news. */
@@ -90,10 +85,7 @@ export const killSessionProcesses: ActionDefinition = {
     { name: 'force', type: 'boolean', default: false, note: 'Kill at once.' },
   ],
   mayChangeFiles: true,
-  async run(args, env, context) {
-    const computer = env.desk.computer(args.optionalText('computer_ip'));
-    const info = await env.desk.asked(computer, args.optionalText('session_id'));
-    if (info === null) return done(env.desk.noneOpen(computer), { computer: computer.name });
+  run: onSession(async ({ computer, info }, args, env, context) => {
     const { sessions } = computer;
     let outcome = args.flag('force')
       ? await sessions.signal(info.name, 'KILL')
@@ -131,5 +123,5 @@ export const killSessionProcesses: ActionDefinition = {
       [`Ended ${counted(ended.size, 'process', 'processes')}${forced}. ${now}`, ...rows].join('\n'),
       data,
     );
-  },
+  }),
 };

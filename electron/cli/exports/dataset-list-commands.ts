@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { WaymarkError } from '@shared/contract/errors';
+import type { DatasetView } from '@shared/contract/export-views';
 import { DatasetRegistry, datasetView } from '../../dataset/past/dataset-registry';
 import { verifyDataset } from '../../dataset/past/verify-dataset';
 import type { CliContext } from '../context';
@@ -15,10 +16,17 @@ export async function listDatasetsCommand({ folder }: CliContext): Promise<Comma
       datasets.length === 0
         ? ['Nothing was exported from this workspace yet.']
         : datasets.map(
-            ({ id, format, folder: place, records, trained, masked, state, writtenAt }) =>
-              `${id.slice(0, 12)}  ${new Date(writtenAt).toISOString().slice(0, 16).replace('T', ' ')}  ${format}  ${counted(records, 'record')}, ${counted(trained, 'step')} trained, ${masked} masked  ${place}${states[state]}`,
+            ({ id, format, folder: place, records, trained, masked, state, writtenAt, composition }) =>
+              `${id.slice(0, 12)}  ${new Date(writtenAt).toISOString().slice(0, 16).replace('T', ' ')}  ${format}  ${counted(records, 'record')}, ${counted(trained, 'step')} trained, ${masked} masked${madeOf(composition)}  ${place}${states[state]}`,
           ),
   };
+}
+
+function madeOf(composition: DatasetView['composition']): string {
+  if (composition === undefined) return '';
+  const tasks = new Set(composition.map(({ task }) => task)).size;
+  const domains = new Set(composition.map(({ domain }) => domain)).size;
+  return `, of ${counted(tasks, 'task')} in ${counted(domains, 'domain')}`;
 }
 
 const states = { there: '', missing: '  (missing)', changed: '  (changed)' } as const;

@@ -124,6 +124,7 @@ export const commands: Readonly<Record<string, Command>> = {
   stats: { options: ['experiment', 'format'], words: run },
   'experiment list': { options: [] },
   'experiment show': { options: ['format'] },
+  'experiment overlap': { options: ['with', 'dataset'] },
   import: { options: ['format', 'title', 'task', 'again'], words: ['path'] },
   queue: { options: ['annotator'], words: run },
   'queue next': { options: ['annotator'], words: run },

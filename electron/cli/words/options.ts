@@ -27,6 +27,8 @@ export const options = {
   show: { type: 'string', multiple: true },
   prompt: { type: 'boolean', default: false },
   experiment: { type: 'string' },
+  with: { type: 'string' },
+  dataset: { type: 'string' },
   arm: { type: 'string' },
   group: { type: 'string' },
   sample: { type: 'string' },

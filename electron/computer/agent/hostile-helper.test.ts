@@ -2,9 +2,10 @@ import { WaymarkError } from '@shared/contract/errors';
 import { describe, expect, it } from 'vitest';
 import { resourcesDir } from '../../testing/agent-host/agent-setup';
 import { FakeHelper } from '../../testing/agent-host/fake-helper';
-import { HostileHelper, seeded } from '../../testing/agent-host/hostile-helper';
+import { HostileHelper } from '../../testing/agent-host/hostile-helper';
 import { streamPair } from '../../testing/agent-host/stream-pair';
 import { plainHello } from '../../testing/scripted-host';
+import { seededRandom } from '../../testing/seeded-random';
 import { ComputerUnavailable } from '../failures';
 import { SshComputer } from '../ssh/ssh-computer';
 import { AgentClient } from './agent-client';
@@ -100,7 +101,7 @@ describe('a helper program that lies', () => {
     for (let seed = first; seed < Math.min(first + perTest, streams); seed += 1) {
       const host = hostBehind(new HostileHelper(seed).answer);
       const asked = questions(host);
-      const cutAfter = 5 + Math.floor(seeded(seed ^ 0xabc)() * 40);
+      const cutAfter = 5 + Math.floor(seededRandom(seed ^ 0xabc)() * 40);
       const cut = setTimeout(() => host.helper.end(), cutAfter);
       const results = await Promise.allSettled(asked);
       clearTimeout(cut);

@@ -60,9 +60,10 @@ export class ExportJournal {
     );
   }
 
-  /** Structured clone of a value, under the hash of its bytes. */
-  async write(part: JournalPart, value: unknown): Promise<number> {
+  /** Structured clone of a value as it is now, under the hash of its bytes; stored `after` what it speaks of. */
+  async write(part: JournalPart, value: unknown, after?: Promise<void>): Promise<number> {
     const bytes = serialize(value);
+    await after;
     const hash = createHash('sha256').update(bytes).digest();
     await writeAtomically(join(this.folder, part), [hash, bytes], 0o600);
     return bytes.length;

@@ -39,7 +39,8 @@ export interface BegunExport {
   resumed(): boolean;
   /** Begins to write, or goes on where the killed process had its last border. */
   goOn(snapshot: string, input: WritingInput): Promise<Writing>;
-  keep(snapshot: string, saved: SavedWriting): Promise<void>;
+  /** As `saved` is now; stored once `synced`. */
+  keep(snapshot: string, saved: SavedWriting, synced: Promise<void>): Promise<void>;
   /** What the process before had found of `key`; absent: it is found now, and kept. */
   known(key: string, find: () => Promise<KnownRedaction>): Promise<KnownRedaction>;
 }
@@ -59,7 +60,7 @@ export async function beginExport(
       meter,
       resumed: () => false,
       goOn: begin,
-      keep: async () => undefined,
+      keep: (_, __, synced) => synced,
       known: (_, find) => find(),
     };
   }
@@ -111,10 +112,11 @@ export async function beginExport(
       await journal.write('redaction', { ...found, key });
       return found;
     },
-    keep: async (snapshot, writing) => {
+    keep: async (snapshot, writing, synced) => {
       const kept: Kept = { snapshot, writing };
-      await journal.write('state', kept);
-      await journal.writeHead(head());
+      const now = head();
+      await journal.write('state', kept, synced);
+      await journal.writeHead(now);
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { ExportOptions } from '@shared/contract/export-request';
+import type { RedactionView } from '@shared/contract/export-views';
 import type { ExportResult } from '@shared/contract/ipc/dataset';
 import type { PrivateSources } from '../redaction/settings';
 
@@ -56,6 +57,12 @@ export interface RunningExport {
   /** What was written stays, so that it can go on later. */
   stop(): void;
 }
+
+/** What the report of secrets before an export is asked with; plain data, as it goes to a thread. */
+export interface FindingsTask extends Pick<ExportTask, 'workspace' | 'options' | 'sources'> {}
+
+/** Goes over the rows of an export to be: in a thread of its own (`FindingsThreads`), or in tests here. Rejects with `cancelled`. */
+export type FindingsRunner = (task: FindingsTask, signal: AbortSignal) => Promise<RedactionView>;
 
 /** Starts an export: in a thread of its own (`exportApart`), or in tests here. */
 export type ExportRunner = (task: ExportTask, tell: (progress: ExportProgress) => void) => RunningExport;

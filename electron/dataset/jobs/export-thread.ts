@@ -8,13 +8,17 @@ import type { ExportDone, ExportProgress, ExportRunner, ExportTask, RunningExpor
  * Room for about a million and a half steps. On a large machine V8 lets a heap without a bound grow to four times what is in use
  * before it cleans up; with this one, to less than twice.
  */
-const MOST_HEAP_MB = 1_280;
+export const heapLimit = { maxOldGenerationSizeMb: 1_280 };
 
 /** What the thread is started with. */
 export interface ExportThreadData {
-  task: ExportTask;
+  work: { is: 'export'; task: ExportTask } | { is: 'findings' };
   /** Electron's resources folder, which its worker threads do not know. */
   resourcesPath: string | null;
+}
+
+export function workDataOf(work: ExportThreadData['work']): ExportThreadData {
+  return { work, resourcesPath: (process as { resourcesPath?: string }).resourcesPath ?? null };
 }
 
 /** What it is told. */
@@ -40,13 +44,11 @@ class ExportingThread implements RunningExport {
   private readonly worker: Worker;
 
   constructor(workers: string, task: ExportTask, tell: (progress: ExportProgress) => void) {
-    const resourcesPath = (process as { resourcesPath?: string }).resourcesPath ?? null;
-    const workerData: ExportThreadData = { task, resourcesPath };
     this.worker = new Worker(join(workers, 'export-worker.js'), {
-      workerData,
+      workerData: workDataOf({ is: 'export', task }),
       execArgv: [],
       name: 'export',
-      resourceLimits: { maxOldGenerationSizeMb: MOST_HEAP_MB },
+      resourceLimits: heapLimit,
     });
     this.done = new Promise<ExportDone>((resolve, reject) => {
       this.worker.on('message', (word: ExportWord) => {

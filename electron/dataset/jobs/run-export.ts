@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { WaymarkError } from '@shared/contract/errors';
 import { openReads } from '../../store/queries/reads';
+import { compositionOf } from '../composition';
 import { type WrittenDataset, writeDataset } from '../export-dataset';
 import { DatasetRegistry } from '../past/dataset-registry';
 import { indexFile } from '../past/record-index';
@@ -76,6 +77,7 @@ async function remember(
         writtenAt: Date.now(),
         snapshot: plan.snapshot,
         redacted,
+        composition: compositionOf(variantPlan(plan).rows),
         variants: plan.variants.map(({ variant }) => variant),
         options: plan.options,
         compression: plan.options.compression,

@@ -1,5 +1,8 @@
+import type { RowPlan } from '../plan';
 import { chatRecord, messageProblems } from '../targets/chat-record';
-import type { PreferencePair } from './preference-pairs';
+import { clean } from '../targets/plain-message';
+import type { RecordMaker, Target, TargetContext } from '../targets/target';
+import { PairFinder, type PreferencePair } from './preference-pairs';
 
 /** What a pair is and how it was found, for the README of formats that hold pairs. */
 export const pairNotes = `
@@ -23,7 +26,7 @@ export const pairNotes = `
 - Images stay in user messages as OpenAI's parts, with \`data:\` addresses. Models that take no images need rows without them.`;
 
 /** The record that both trainers of pairs read. */
-export function pairRecord(pair: PreferencePair, form: 'string' | 'object'): Record<string, unknown> {
+function pairRecord(pair: PreferencePair, form: 'string' | 'object'): Record<string, unknown> {
   const { kind, prompt, chosen, rejected, tools, row, sharedMessages, by, gap } = pair;
   const { task } = row.run.created;
   const side = ({ run, step, id, model, score, scoreIs }: PreferencePair['chosen']) => ({
@@ -51,9 +54,16 @@ export function pairRecord(pair: PreferencePair, form: 'string' | 'object'): Rec
   };
 }
 
-/** What is wrong with the two answers of a pair, or with its tools. */
-export function pairProblems({ chosen, rejected, tools }: Readonly<Record<string, unknown>>): string[] {
-  const found = [...messageProblems(chosen, 'chosen'), ...messageProblems(rejected, 'rejected')];
+/** What is wrong with the prompt or the two answers of a pair, or with its tools. */
+export function pairProblems({
+  prompt,
+  chosen,
+  rejected,
+  tools,
+}: Readonly<Record<string, unknown>>): string[] {
+  const found = Object.entries({ prompt, chosen, rejected }).flatMap(([name, messages]) =>
+    messageProblems(messages, name),
+  );
   for (const [name, side] of Object.entries({ chosen, rejected })) {
     const [only, ...more] = Array.isArray(side) ? side : [];
     if (more.length > 0 || only?.role !== 'assistant') found.push(`${name} is not one answer`);
@@ -64,7 +74,37 @@ export function pairProblems({ chosen, rejected, tools }: Readonly<Record<string
 }
 
 /** Steps of the row that made the pair which are in it. */
-export function stepsOf({ chosen, rejected, row }: PreferencePair): number[] {
+function stepsOf({ chosen, rejected, row }: PreferencePair): number[] {
   const own = [chosen, rejected].filter(({ run }) => run === row.run.created.run);
   return [...new Set(own.map(({ step }) => step))];
+}
+
+/** What both formats of pairs have in common: how they are stored, and of which rows. */
+export const pairShape = {
+  encodings: ['jsonl'],
+  compressions: ['none', 'gzip', 'zstd'],
+  kinds: ['react', 'summary'],
+  untrained: 'keep',
+  argumentsForm: 'template',
+  repeats: 'never',
+  recordsOf: ({ steps }: RowPlan) => steps.reduce((sum, { corrections }) => sum + corrections.length, 0),
+} as const satisfies Partial<Target>;
+
+/** Makes a record of each pair. `more`: what a format adds to it. */
+export function pairMaker(
+  { plan, argumentsForm }: Pick<TargetContext, 'plan' | 'argumentsForm'>,
+  more: (pair: PreferencePair) => Readonly<Record<string, unknown>> = () => ({}),
+): RecordMaker {
+  const finder = new PairFinder(plan, argumentsForm);
+  return {
+    *records(row) {
+      for (const pair of finder.pairsOf(row)) {
+        const record = { ...pairRecord(pair, argumentsForm), ...more(pair) };
+        yield { value: clean(record), trained: 1, steps: stepsOf(pair) };
+      }
+    },
+    dropped: () => finder.dropped(),
+    save: () => finder.save(),
+    restore: (saved) => finder.restore(saved),
+  };
 }

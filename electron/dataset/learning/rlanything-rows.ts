@@ -1,4 +1,5 @@
 import type { RunPlan } from '../run-plan';
+import type { Target } from '../targets/target';
 import type { NoReward } from './step-rewards';
 import { type VoteKind, voteKind } from './votes';
 
@@ -8,6 +9,19 @@ export const noRewardWords: Readonly<Record<NoReward, string>> = {
   task_too_easy_or_hard: 'Too many or too few runs of the task succeed',
   no_votes: 'No judge voted on the step',
 };
+
+/** How the trainer reads both files, and where it looks for them (Open-AgentRL at 1fe5dbd2). */
+export function loadText(target: 'policy' | 'reward'): string {
+  const file = { policy: 'optimization_data', reward: 'reward_optimization_data' }[target];
+  return `Copy the file to \`temp_data/<${file}>.json\` of an Open-AgentRL project and train with
+
+\`\`\`sh
+accelerate launch train/alfworld_train.py config=configs/alfworld_rl.yaml training.target=${target}
+\`\`\`
+
+- It is one JSON array, as their trainer reads it with \`json.load\`. \`prompt\`, \`response\` and \`reward\` are what it reads; the
+  other fields say where a row is from.`;
+}
 
 /** How outcome and votes are read, for the READMEs of both formats. */
 export const rewardNotes = (runs: readonly RunPlan[]) => `## Rewards
@@ -26,7 +40,7 @@ const voteNotes: Readonly<Record<VoteKind, string>> = {
 };
 
 /** The trainer takes a list of objects with exactly these. */
-export function rewardProblems({ prompt, response, reward }: Readonly<Record<string, unknown>>): string[] {
+function rewardProblems({ prompt, response, reward }: Readonly<Record<string, unknown>>): string[] {
   return [
     ...(typeof prompt === 'string' && prompt !== '' ? [] : ['prompt is not text']),
     ...(typeof response === 'string' && response !== '' ? [] : ['response is not text']),
@@ -35,3 +49,14 @@ export function rewardProblems({ prompt, response, reward }: Readonly<Record<str
       : ['reward is not a number other than 0']),
   ];
 }
+
+/** What the policy's rows and the reward model's have in common: one trainer reads both. */
+export const rlanythingShape = {
+  encodings: ['array', 'jsonl'],
+  compressions: ['none'],
+  kinds: ['react'],
+  untrained: 'keep',
+  argumentsForm: 'string',
+  repeats: 'never',
+  problems: rewardProblems,
+} as const satisfies Partial<Target>;

@@ -38,6 +38,20 @@ export const storedDataset = z.object({
   bytes: count,
   redacted: count,
   files: z.array(z.object({ path: z.string(), bytes: count, sha256: sha, records: count })),
+  /** Absent in what was written before it was kept. */
+  composition: z
+    .array(
+      z.object({
+        task: z.string(),
+        hash: z.string(),
+        domain: z.string().nullable(),
+        runs: count,
+        rows: count,
+        trained: count,
+        masked: count,
+      }),
+    )
+    .optional(),
 });
 export type StoredDataset = z.infer<typeof storedDataset>;
 

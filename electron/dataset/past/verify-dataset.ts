@@ -212,6 +212,7 @@ class Check {
         },
       },
       border: () => Promise.reject(new WaymarkError('bug', 'A check has no borders.')),
+      sync: () => Promise.reject(new WaymarkError('bug', 'A check writes nothing.')),
       end: () => Promise.reject(new WaymarkError('bug', 'A check writes nothing.')),
       close: async () => undefined,
       records: 0,

@@ -7,7 +7,8 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { Store } from '../../store/api';
 import { openStoreInProcess } from '../../store/threads/in-process';
 import { createRun, RunWriter } from '../../testing/run-writer';
-import { namedKinds, plant, plantContexts, seeded } from '../../testing/secret-plants';
+import { namedKinds, plant, plantContexts } from '../../testing/secret-plants';
+import { seededRandom } from '../../testing/seeded-random';
 import { temporaryFolder } from '../../testing/store-fixtures';
 import { planExport } from '../export-plan';
 import { type DatasetRow, datasetRows } from '../rows';
@@ -17,7 +18,7 @@ import { refuseFound, rescan } from './rescan';
 import type { RedactionSettings } from './settings';
 
 const held = 'Zq3WY7G1J1Ow9PsXwgv6/WFxEn+8XrZu2vvos=';
-const github = plant('GitHub token', seeded(4)).secret;
+const github = plant('GitHub token', seededRandom(4)).secret;
 const settings: RedactionSettings = {
   level: 'strict',
   secrets: [held],
@@ -43,7 +44,7 @@ beforeAll(async () => {
     args: { note: JSON.stringify({ token: held }) },
   });
   await writer.command('echo 2', `${held.slice(27)} was the rest`);
-  const random = seeded(77);
+  const random = seededRandom(77);
   for (const kind of namedKinds) {
     const texts = Object.entries(plantContexts).map(([, { write }]) => write(plant(kind, random)));
     await writer.command(`echo ${kind}`, texts.join('\n---\n'));
@@ -201,7 +202,7 @@ describe('the finished files', () => {
       `[\n${record('fine').trim()},\n${record(`b ${Buffer.from(held).toString('base64')}`).trim()}\n]\n`,
       1,
     ],
-    ['README.md', `# Data\n\n${plant('private key', seeded(1)).text}\n`, 1],
+    ['README.md', `# Data\n\n${plant('private key', seededRandom(1)).text}\n`, 1],
   ] as const)('are refused when %s holds something', async (name, text, line) => {
     const found = await rescan(folderWith({ [name]: text, 'LICENSE.txt': 'free' }), settings);
     expect(found.findings).toMatchObject([{ file: name, line }]);

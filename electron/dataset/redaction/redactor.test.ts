@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { namedKinds, plant, plantContexts, seeded } from '../../testing/secret-plants';
+import { namedKinds, plant, plantContexts } from '../../testing/secret-plants';
+import { seededRandom } from '../../testing/seeded-random';
 import { Redactor } from './redactor';
 import { heldSecrets, privateNames, type RedactionSettings } from './settings';
 import { findingName, TextFinder } from './text-finder';
@@ -111,7 +112,7 @@ describe('secrets', () => {
       expect(redacted).toContain('<<secret:known:1>>');
       expect(one.text(redacted)).toBe(redacted);
     }
-    const key = plant('GitHub token', seeded(1)).secret;
+    const key = plant('GitHub token', seededRandom(1)).secret;
     expect(
       one.text(`a ${key} b ${JSON.stringify(`\n${key}`)} c ${Buffer.from(`${key}\n`).toString('base64')}`),
     ).toMatch(
@@ -126,8 +127,8 @@ describe('secrets', () => {
   });
 
   it('a person lets one stand by its name, and nothing else', () => {
-    const key = plant('GitHub token', seeded(1)).secret;
-    const other = plant('GitHub token', seeded(2)).secret;
+    const key = plant('GitHub token', seededRandom(1)).secret;
+    const other = plant('GitHub token', seededRandom(2)).secret;
     const [hit] = new TextFinder(settings).find(key);
     const name = findingName(hit ?? { kind: 'secret', identity: '' });
     expect(name).toMatch(/^secret-[0-9a-f]{20}$/u);
@@ -141,7 +142,7 @@ describe('secrets', () => {
   it('excerpts show what every key of a kind begins with, and how long it is', () => {
     const finder = new TextFinder(settings);
     for (const kind of namedKinds) {
-      const each = plant(kind, seeded(9));
+      const each = plant(kind, seededRandom(9));
       for (const { excerpt } of finder.find(each.text)) {
         const shown = excerpt.replace(/… \(\d+ characters\)$/u, '');
         expect(shown.length).toBeLessThan(14);
@@ -172,7 +173,7 @@ describe('arguments of calls', () => {
   const leaf = fc.oneof(
     fc
       .constantFrom(...namedKinds)
-      .chain((kind) => fc.integer({ min: 1, max: 99 }).map((seed) => plant(kind, seeded(seed))))
+      .chain((kind) => fc.integer({ min: 1, max: 99 }).map((seed) => plant(kind, seededRandom(seed))))
       .chain((each) => fc.constantFrom(...Object.values(plantContexts)).map(({ write }) => write(each))),
     fc.constantFrom(
       held,

@@ -1,3 +1,4 @@
+import { isJson } from '@shared/base/is-json';
 import { WaymarkError } from '@shared/contract/errors';
 import type { RedactionSettings } from './settings';
 import { findingName, TextFinder, type TextHit } from './text-finder';
@@ -184,13 +185,3 @@ function unnumbered({ kind, secret }: TextHit): string {
 
 /** Parsers refuse what is nested deeper, and so do trainers. */
 const DEEPEST = 500;
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch (error) {
-    if (error instanceof SyntaxError) return false;
-    throw error;
-  }
-}

@@ -12,15 +12,15 @@ import {
   refuseUntrained,
   rowMessages,
   sourceText,
-  toolsText,
+  toolsColumn,
   upToLastAnswer,
 } from './chat-rows';
 import {
+  columnProblems,
   isObject,
   type Json,
-  jsonTextProblems,
   messageProblems,
-  textProblems,
+  trainOnAll,
   unknownKeys,
 } from './problem-checks';
 import {
@@ -60,13 +60,8 @@ function recordOf(row: DatasetRow): TargetRecord {
   refuseImages(messages, 'axolotl masks by message only in its text path, which drops them');
   for (const message of messages) refuseWhatFails(message);
   const value = {
-    messages: flaggedMessages(messages, {
-      flag: 'train',
-      values: [false, true],
-      flagged: 'all',
-      form: 'string',
-    }),
-    ...(row.tools.length === 0 ? {} : { tools: toolsText(row) }),
+    messages: flaggedMessages(messages, trainOnAll, 'string'),
+    ...toolsColumn(row),
     metadata: sourceText(row),
   };
   return checked({ value, trained: countTrained(messages) }, axolotlTarget.problems);
@@ -84,16 +79,13 @@ function refuseWhatFails({ message, trained }: RowMessage): void {
 function* problemsOf(value: Json): Generator<string> {
   yield* unknownKeys(value, ['messages', 'tools', 'metadata'], '');
   yield* messageProblems(value.messages, {
-    flag: 'train',
-    values: [false, true],
-    flagged: 'all',
+    ...trainOnAll,
     arguments: 'string',
     images: false,
     endsWithAnswer: true,
     answered: false,
   });
-  if (value.tools !== undefined) yield* jsonTextProblems(value.tools, 'list', 'tools');
-  yield* textProblems(value.metadata, 'metadata');
+  yield* columnProblems(value);
   if (!Array.isArray(value.messages)) return;
   for (const [at, message] of value.messages.entries()) {
     if (!isObject(message) || message.role !== 'assistant') continue;

@@ -9,6 +9,7 @@ import {
   readArguments,
   wellFormed,
 } from './argument-text';
+import type { TrainFlag } from './problem-checks';
 import type { RecordMaker, TargetDrop, TargetRecord } from './target';
 
 /** A message of a row and whether it gets loss. Other roles than the assistant's never do. */
@@ -154,6 +155,11 @@ export function toolsText({ tools }: Pick<DatasetRow, 'tools'>): string {
   return wellFormedJson(tools);
 }
 
+/** A record's column of tools, which is absent where there are none. */
+export function toolsColumn(row: DatasetRow): { tools?: string } {
+  return row.tools.length === 0 ? {} : { tools: toolsText(row) };
+}
+
 export function wellFormedTools(row: Pick<DatasetRow, 'tools'>): DatasetRow['tools'] {
   return JSON.parse(toolsText(row)) as DatasetRow['tools'];
 }
@@ -244,17 +250,8 @@ export function checked(
 /** OpenAI's messages with a flag for training on them. Calls keep their form or become objects. */
 export function flaggedMessages(
   messages: readonly RowMessage[],
-  {
-    flag,
-    values: [masked, trained],
-    flagged,
-    form,
-  }: {
-    flag: string;
-    values: readonly [unknown, unknown];
-    flagged: 'assistant' | 'all';
-    form: 'string' | 'object';
-  },
+  { flag, values: [masked, trained], flagged }: TrainFlag,
+  form: 'string' | 'object',
 ): Record<string, unknown>[] {
   return messages.map(({ message, trained: trains }) => ({
     ...(form === 'object' ? withObjects(message) : message),

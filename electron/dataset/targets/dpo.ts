@@ -1,8 +1,5 @@
-import { pairNotes, pairProblems, pairRecord, stepsOf } from '../learning/pair-record';
-import { PairFinder } from '../learning/preference-pairs';
-import { messageProblems } from './chat-record';
+import { pairMaker, pairNotes, pairProblems, pairShape } from '../learning/pair-record';
 import { dropLines } from './drop-lines';
-import { clean } from './plain-message';
 import type { Target } from './target';
 
 /**
@@ -11,28 +8,10 @@ import type { Target } from './target';
  * would be filled with nulls where they differ.
  */
 export const dpo: Target = {
+  ...pairShape,
   format: 'dpo',
   title: 'TRL, preference pairs for DPO',
-  encodings: ['jsonl'],
-  compressions: ['none', 'gzip', 'zstd'],
-  kinds: ['react', 'summary'],
-  untrained: 'keep',
-  argumentsForm: 'template',
-  repeats: 'never',
-  recordsOf: ({ steps }) => steps.reduce((sum, { corrections }) => sum + corrections.length, 0),
-  begin({ plan, argumentsForm }) {
-    const finder = new PairFinder(plan, argumentsForm);
-    return {
-      *records(row) {
-        for (const pair of finder.pairsOf(row)) {
-          yield { value: clean(pairRecord(pair, argumentsForm)), trained: 1, steps: stepsOf(pair) };
-        }
-      },
-      dropped: () => finder.dropped(),
-      save: () => finder.save(),
-      restore: (saved) => finder.restore(saved),
-    };
-  },
+  begin: (context) => pairMaker(context),
   readme: (facts) => `\`\`\`python
 from datasets import load_dataset
 from trl import DPOConfig, DPOTrainer
@@ -45,7 +24,5 @@ trainer = DPOTrainer(model=model, args=DPOConfig(max_length=None), train_dataset
 - \`arguments\` of a call is ${facts.argumentsForm === 'string' ? "the model's own JSON text" : 'an object, which needs `datasets` 4.7 or newer: older ones fill the keys of other rows with null'}.
 ${pairNotes}
 ${dropLines(facts.dropped)}`,
-  problems(value) {
-    return [...messageProblems(value.prompt, 'prompt'), ...pairProblems(value)];
-  },
+  problems: pairProblems,
 };

@@ -1,4 +1,4 @@
-import type { TargetDrop } from './target';
+import type { RecordMaker, TargetDrop } from './target';
 
 /** Counts what is left out, by reason. */
 export class DropCounts<Reason extends string> {
@@ -27,4 +27,17 @@ export class DropCounts<Reason extends string> {
       return count === undefined ? [] : [{ why: this.words[reason], count }];
     });
   }
+}
+
+/** A maker that remembers nothing of the rows but what `records` left out. */
+export function countingMaker<Reason extends string>(
+  drops: DropCounts<Reason>,
+  records: RecordMaker['records'],
+): RecordMaker {
+  return {
+    records,
+    dropped: () => drops.list(),
+    save: () => drops.save(),
+    restore: (saved) => drops.restore(saved as [Reason, number][]),
+  };
 }

@@ -1,16 +1,26 @@
 import type { DatasetRow } from '../rows';
 import { recordMaker, rowMessages, stepOf, toolsText } from './chat-rows';
 import {
-  alternationProblems,
-  callTurnProblems,
   factoryPrefixes,
   factoryReadme,
+  factoryShape,
+  factoryTurns,
   infoExtra,
+  turnProblems,
 } from './llamafactory';
-import { trainedSteps } from './prefix-expansion';
 import { isObject, type Json, jsonTextProblems, textProblems, unknownKeys } from './problem-checks';
 import type { Target, TargetRecord } from './target';
 import { systemText } from './turns';
+
+const tags = {
+  role_tag: 'role',
+  content_tag: 'content',
+  user_tag: 'user',
+  assistant_tag: 'assistant',
+  observation_tag: 'tool',
+  function_tag: 'function_call',
+  system_tag: 'system',
+} as const;
 
 /**
  * LLaMA-Factory's `formatting: openai` (`data/converter.py`, `OpenAIDatasetConverter`). Calls stand in the content of a
@@ -20,28 +30,15 @@ import { systemText } from './turns';
  * system prompt.
  */
 export const llamafactoryOpenaiTarget: Target = {
+  ...factoryShape,
   format: 'llamafactory-openai',
   title: 'LLaMA-Factory (OpenAI)',
-  encodings: ['jsonl'],
-  compressions: ['none'],
-  kinds: ['react', 'summary'],
-  argumentsForm: 'object',
-  repeats: 'rows',
-  recordsOf: trainedSteps,
   begin: () => recordMaker('step', recordsOf),
   extras: ({ files }) => [
     infoExtra(files, {
       formatting: 'openai',
       columns: { messages: 'messages', tools: 'tools' },
-      tags: {
-        role_tag: 'role',
-        content_tag: 'content',
-        user_tag: 'user',
-        assistant_tag: 'assistant',
-        observation_tag: 'tool',
-        function_tag: 'function_call',
-        system_tag: 'system',
-      },
+      tags,
     }),
   ],
   readme: (facts) =>
@@ -56,14 +53,11 @@ export const llamafactoryOpenaiTarget: Target = {
 
 function* recordsOf(row: DatasetRow): Generator<TargetRecord> {
   const system = systemText(rowMessages(row));
-  const head = system === '' ? [] : [{ role: 'system', content: system }];
+  const head = system === '' ? [] : [{ role: tags.system_tag, content: system }];
   const tools = toolsText(row);
   for (const { exchanges, metadata, step } of factoryPrefixes(row)) {
-    const turns = exchanges.flatMap(({ asked, text, answer }) => [
-      { role: asked === 'user' ? 'user' : 'tool', content: text },
-      { role: answer.calls ? 'function_call' : 'assistant', content: answer.text },
-    ]);
-    yield { value: { messages: [...head, ...turns], tools, metadata }, trained: 1, ...stepOf(step) };
+    const messages = [...head, ...factoryTurns(exchanges, tags)];
+    yield { value: { messages, tools, metadata }, trained: 1, ...stepOf(step) };
   }
 }
 
@@ -76,20 +70,6 @@ function* problemsOf(value: Json): Generator<string> {
     return;
   }
   const [first] = value.messages as unknown[];
-  const offset = isObject(first) && first.role === 'system' ? 1 : 0;
-  const turns: readonly unknown[] = value.messages.slice(offset);
-  yield* alternationProblems(
-    turns.map((turn) => (isObject(turn) ? turn.role : undefined)),
-    { even: ['user', 'tool'], odd: ['assistant', 'function_call'], where: 'messages' },
-  );
-  for (const [at, message] of value.messages.entries()) {
-    const where = `messages[${at}]`;
-    if (!isObject(message)) continue;
-    yield* unknownKeys(message, ['role', 'content'], where);
-    yield* textProblems(message.content, `${where}.content`);
-    if (message.role === 'function_call') yield* callTurnProblems(message.content, `${where}.content`);
-    if (message.role === 'user' && String(message.content).includes('{{idx}}')) {
-      yield `${where}.content holds {{idx}}, which the loader replaces by a number`;
-    }
-  }
+  const head = isObject(first) && first.role === tags.system_tag ? 1 : 0;
+  yield* turnProblems(value.messages, tags, { where: 'messages', head });
 }

@@ -11,14 +11,14 @@ import {
   refuseUntrained,
   rowMessages,
   sourceText,
-  toolsText,
+  toolsColumn,
 } from './chat-rows';
 import { expansionCost } from './prefix-expansion';
 import {
+  callTextProblems,
+  columnProblems,
   isObject,
   type Json,
-  jsonTextProblems,
-  parsedJson,
   textProblems,
   unknownKeys,
 } from './problem-checks';
@@ -59,7 +59,7 @@ function recordOf(row: DatasetRow): TargetRecord {
   refuseUntrained(messages);
   const value = {
     messages: messages.map(written),
-    ...(row.tools.length === 0 ? {} : { tools: toolsText(row) }),
+    ...toolsColumn(row),
     metadata: sourceText(row),
   };
   return checked({ value, trained: countTrained(messages) }, llamafactoryV1Target.problems);
@@ -92,8 +92,7 @@ function partsOf(message: ChatMessage): Part[] {
 
 function* problemsOf(value: Json): Generator<string> {
   yield* unknownKeys(value, ['messages', 'tools', 'metadata'], '');
-  if (value.tools !== undefined) yield* jsonTextProblems(value.tools, 'list', 'tools');
-  yield* textProblems(value.metadata, 'metadata');
+  yield* columnProblems(value);
   if (!Array.isArray(value.messages)) {
     yield 'messages must be a list';
     return;
@@ -136,11 +135,7 @@ function* partsProblems(message: Json, where: string): Generator<string> {
     }
     yield* unknownKeys(part, ['type', 'value'], place);
     yield* textProblems(part.value, `${place}.value`);
-    if (part.type !== 'tool_call') continue;
-    const call = parsedJson(String(part.value));
-    if (!isObject(call) || typeof call.name !== 'string' || !isObject(call.arguments)) {
-      yield `${place}.value must be the JSON text of a call with a name and an object of arguments`;
-    }
+    if (part.type === 'tool_call') yield* callTextProblems(part.value, `${place}.value`);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { DatasetRow } from '../rows';
 import { type AnswerStep, answerSteps, LeftOut, refuseImages, rowMessages, sourceText } from './chat-rows';
-import { expansionText } from './prefix-expansion';
-import { isObject, type Json, parsedJson } from './problem-checks';
+import { expansionText, trainedSteps } from './prefix-expansion';
+import { isObject, parsedJson, textProblems, unknownKeys } from './problem-checks';
 import {
   codeBlock,
   datasetName,
@@ -10,7 +10,7 @@ import {
   noReasoning,
   variantsText,
 } from './readme-parts';
-import type { DataFile, ExtraFile, TargetFacts } from './target';
+import type { DataFile, ExtraFile, Target, TargetFacts } from './target';
 import { answerText, callsText, type Exchange, exchangesOf } from './turns';
 
 /** What both formats of LLaMA-Factory's default loader (v0) have in common. */
@@ -19,6 +19,27 @@ const infoFile = 'dataset_info.json';
 
 /** As the loader's own `openai` converter joins results of parallel calls; fits templates with `<tool_response>` around them. */
 const JOINT = '\n</tool_response>\n<tool_response>\n';
+
+/** The loader's words for the fields of a turn and for who speaks (`data/parser.py`). A turn has these two fields and no other. */
+interface FactoryTags {
+  role_tag: string;
+  content_tag: string;
+  user_tag: string;
+  assistant_tag: string;
+  observation_tag: string;
+  function_tag: string;
+  system_tag: string;
+}
+
+/** What both formats have in common, but for their records and words. */
+export const factoryShape = {
+  encodings: ['jsonl'],
+  compressions: ['none'],
+  kinds: ['react', 'summary'],
+  argumentsForm: 'object',
+  repeats: 'rows',
+  recordsOf: trainedSteps,
+} as const satisfies Partial<Target>;
 
 /** One side of an exchange as the loader's templates take it. */
 interface FactoryAnswer {
@@ -72,8 +93,46 @@ function factoryAnswer(answer: Exchange['answer']): FactoryAnswer {
   return { calls: true, text: text === '' ? json : `${text}\n<tool_call>${json}</tool_call>` };
 }
 
+/** The turns of a record: what was asked or observed, and the answer, in turn. */
+export function factoryTurns(
+  exchanges: FactoryPrefix['exchanges'],
+  tags: FactoryTags,
+): Record<string, string>[] {
+  const turn = (role: string, content: string) => ({ [tags.role_tag]: role, [tags.content_tag]: content });
+  return exchanges.flatMap(({ asked, text, answer }) => [
+    turn(asked === 'user' ? tags.user_tag : tags.observation_tag, text),
+    turn(answer.calls ? tags.function_tag : tags.assistant_tag, answer.text),
+  ]);
+}
+
+/**
+ * What the loader would skip or change in a record's turns. `head`: how many of them, at the beginning, are a system prompt;
+ * `where`: the list's name.
+ */
+export function* turnProblems(
+  turns: readonly unknown[],
+  tags: FactoryTags,
+  { where, head = 0 }: { where: string; head?: number },
+): Generator<string> {
+  yield* alternationProblems(
+    turns.slice(head).map((turn) => (isObject(turn) ? turn[tags.role_tag] : undefined)),
+    { even: [tags.user_tag, tags.observation_tag], odd: [tags.assistant_tag, tags.function_tag], where },
+  );
+  for (const [at, turn] of turns.entries()) {
+    if (!isObject(turn)) continue;
+    const { [tags.role_tag]: role, [tags.content_tag]: content } = turn;
+    const place = `${where}[${at}].${tags.content_tag}`;
+    yield* unknownKeys(turn, [tags.role_tag, tags.content_tag], `${where}[${at}]`);
+    yield* textProblems(content, place);
+    if (role === tags.function_tag) yield* callTurnProblems(content, place);
+    if (role === tags.user_tag && String(content).includes('{{idx}}')) {
+      yield `${place} holds {{idx}}, which the loader replaces by a number`;
+    }
+  }
+}
+
 /** What the loader's function formatter would raise about a turn with calls. */
-export function* callTurnProblems(text: unknown, where: string): Generator<string> {
+function* callTurnProblems(text: unknown, where: string): Generator<string> {
   if (typeof text !== 'string') return;
   const inside = /<tool_call>(.*?)<\/tool_call>/su.exec(text)?.[1] ?? text;
   const parsed = parsedJson(inside);
@@ -88,7 +147,7 @@ export function* callTurnProblems(text: unknown, where: string): Generator<strin
 }
 
 /** Roles that must stand at even and at odd places, in words for people. */
-export function* alternationProblems(
+function* alternationProblems(
   roles: readonly unknown[],
   { even, odd, where }: { even: readonly string[]; odd: readonly string[]; where: string },
 ): Generator<string> {
@@ -103,7 +162,10 @@ export function* alternationProblems(
 }
 
 /** The list of datasets. Every column and tag is named: once one is, the loader sets all others to none. */
-export function infoExtra(files: readonly DataFile[], entry: Readonly<Json>): ExtraFile {
+export function infoExtra(
+  files: readonly DataFile[],
+  entry: { formatting: string; columns: Readonly<Record<string, string>>; tags: FactoryTags },
+): ExtraFile {
   const list = files.map((file) => [datasetName(file), { file_name: file.path, ...entry }] as const);
   return { path: infoFile, text: `${JSON.stringify(Object.fromEntries(list), null, 2)}\n` };
 }

@@ -11,14 +11,14 @@ import {
   refuseUntrained,
   rowMessages,
   sourceText,
-  toolsText,
+  toolsColumn,
   upToLastAnswer,
 } from './chat-rows';
 import {
+  callTextProblems,
+  columnProblems,
   isObject,
   type Json,
-  jsonTextProblems,
-  parsedJson,
   textProblems,
   unknownKeys,
 } from './problem-checks';
@@ -68,7 +68,7 @@ function recordOf(row: DatasetRow): TargetRecord {
   for (const each of source) add(messages, each, images);
   const value = {
     messages,
-    ...(row.tools.length === 0 ? {} : { tools: toolsText(row) }),
+    ...toolsColumn(row),
     ...(images.length === 0 ? {} : { images }),
     metadata: sourceText(row),
   };
@@ -119,8 +119,7 @@ function withTags(parts: readonly ContentPart[], images: string[]): string {
 
 function* problemsOf(value: Json): Generator<string> {
   yield* unknownKeys(value, ['messages', 'tools', 'images', 'metadata'], '');
-  if (value.tools !== undefined) yield* jsonTextProblems(value.tools, 'list', 'tools');
-  yield* textProblems(value.metadata, 'metadata');
+  yield* columnProblems(value);
   const { messages, images = [] } = value;
   if (!Array.isArray(messages) || messages.length === 0) {
     yield 'messages must be a list that is not empty';
@@ -175,12 +174,7 @@ function* oneProblem(
   if (answer && typeof message.loss !== 'boolean') yield `${where}.loss must be true or false`;
   if (role === 'system' ? !first : !allowed.includes(before))
     yield `${where}.role is ${role} after ${before}: the loader deletes the row`;
-  if (role === 'tool_call') {
-    const call = parsedJson(String(message.content));
-    if (!isObject(call) || typeof call.name !== 'string' || !isObject(call.arguments)) {
-      yield `${where}.content must be the JSON text of a call with a name and an object of arguments`;
-    }
-  }
+  if (role === 'tool_call') yield* callTextProblems(message.content, `${where}.content`);
 }
 
 function readme(facts: TargetFacts): string {

@@ -10,7 +10,7 @@ import {
   upToLastAnswer,
   wellFormedTools,
 } from './chat-rows';
-import { type Json, messageProblems, toolProblems, unknownKeys } from './problem-checks';
+import { type Json, messageProblems, type TrainFlag, toolProblems, unknownKeys } from './problem-checks';
 import {
   codeBlock,
   droppedText,
@@ -20,6 +20,8 @@ import {
   variantsText,
 } from './readme-parts';
 import type { Target, TargetFacts, TargetRecord } from './target';
+
+const weight: TrainFlag = { flag: 'weight', values: [0, 1], flagged: 'assistant' };
 
 /**
  * OpenAI's chat fine-tuning lines, which Fireworks, Together and others read too: `weight` 0 or 1 on every assistant message. What
@@ -42,12 +44,7 @@ function recordOf(row: DatasetRow): TargetRecord {
   const messages = upToLastAnswer(rowMessages(row));
   refuseUntrained(messages);
   const value = {
-    messages: flaggedMessages(messages, {
-      flag: 'weight',
-      values: [0, 1],
-      flagged: 'assistant',
-      form: 'string',
-    }),
+    messages: flaggedMessages(messages, weight, 'string'),
     ...(row.tools.length === 0
       ? {}
       : { tools: wellFormedTools(row), parallel_tool_calls: asksForSeveral(row) }),
@@ -66,9 +63,7 @@ function asksForSeveral(row: DatasetRow): boolean {
 function* problemsOf(value: Json): Generator<string> {
   yield* unknownKeys(value, ['messages', 'tools', 'parallel_tool_calls'], '');
   yield* messageProblems(value.messages, {
-    flag: 'weight',
-    values: [0, 1],
-    flagged: 'assistant',
+    ...weight,
     arguments: 'string',
     images: true,
     endsWithAnswer: true,

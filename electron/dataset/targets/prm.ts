@@ -1,6 +1,6 @@
 import { majority, type NoMajority, voteKind, votesOf } from '../learning/votes';
 import type { StepPlan } from '../run-plan';
-import { DropCounts } from './drop-counts';
+import { countingMaker, DropCounts } from './drop-counts';
 import { dropLines } from './drop-lines';
 import { ownAnswers, withoutMask } from './own-answers';
 import { answerText, plainMessages, transcript, withToolsInSystem } from './plain-message';
@@ -36,42 +36,37 @@ export const prm: Target = {
   begin({ plan }) {
     const kind = voteKind(plan.runs);
     const drops = new DropCounts(words);
-    return {
-      *records(row) {
-        const answers = ownAnswers(row);
-        const completions: string[] = [];
-        const labels: boolean[] = [];
-        const steps: number[] = [];
-        let open: string[] = [];
-        for (const { step, message, after } of answers) {
-          open.push(`Agent:\n${answerText(message)}`);
-          const label = majority(votesOf(step, kind));
-          if (typeof label === 'boolean') {
-            completions.push(open.join('\n\n'));
-            labels.push(label);
-            steps.push(step.step);
-            open = [];
-          } else drops.add(label);
-          if (after.length > 0) open.push(transcript(plainMessages(after)));
-        }
-        if (labels.length === 0) {
-          drops.add('rows');
-          return;
-        }
-        const before = plainMessages(row.messages.slice(0, answers[0]?.at).map(withoutMask));
-        const { run, task } = row.plan.run.created;
-        const value = {
-          prompt: transcript(withToolsInSystem(before, row.tools)),
-          completions,
-          labels,
-          metadata: { run, segment: row.plan.segment.segment, task: task.id, task_hash: task.hash, steps },
-        };
-        yield { value, trained: labels.length, steps };
-      },
-      dropped: () => drops.list(),
-      save: () => drops.save(),
-      restore: (saved) => drops.restore(saved as ReturnType<typeof drops.save>),
-    };
+    return countingMaker(drops, function* (row) {
+      const answers = ownAnswers(row);
+      const completions: string[] = [];
+      const labels: boolean[] = [];
+      const steps: number[] = [];
+      let open: string[] = [];
+      for (const { step, message, after } of answers) {
+        open.push(`Agent:\n${answerText(message)}`);
+        const label = majority(votesOf(step, kind));
+        if (typeof label === 'boolean') {
+          completions.push(open.join('\n\n'));
+          labels.push(label);
+          steps.push(step.step);
+          open = [];
+        } else drops.add(label);
+        if (after.length > 0) open.push(transcript(plainMessages(after)));
+      }
+      if (labels.length === 0) {
+        drops.add('rows');
+        return;
+      }
+      const before = plainMessages(row.messages.slice(0, answers[0]?.at).map(withoutMask));
+      const { run, task } = row.plan.run.created;
+      const value = {
+        prompt: transcript(withToolsInSystem(before, row.tools)),
+        completions,
+        labels,
+        metadata: { run, segment: row.plan.segment.segment, task: task.id, task_hash: task.hash, steps },
+      };
+      yield { value, trained: labels.length, steps };
+    });
   },
   readme: (facts) => `\`\`\`python
 from datasets import load_dataset

@@ -30,6 +30,20 @@ export function* jsonTextProblems(value: unknown, kind: 'object' | 'list', where
   if (!fits) yield `${where} must be the JSON text of ${kind === 'list' ? 'a list' : 'an object'}`;
 }
 
+/** The columns of JSON text beside the messages: tools, where a row has some, and where the record is from. */
+export function* columnProblems({ tools, metadata }: Json): Generator<string> {
+  if (tools !== undefined) yield* jsonTextProblems(tools, 'list', 'tools');
+  yield* textProblems(metadata, 'metadata');
+}
+
+/** JSON text of a call, for formats that hold calls as text. */
+export function* callTextProblems(text: unknown, where: string): Generator<string> {
+  const call = parsedJson(String(text));
+  if (!isObject(call) || typeof call.name !== 'string' || !isObject(call.arguments)) {
+    yield `${where} must be the JSON text of a call with a name and an object of arguments`;
+  }
+}
+
 /** Undefined when the text is not JSON. */
 export function parsedJson(text: string): unknown {
   try {
@@ -52,12 +66,19 @@ export function* toolProblems(tools: unknown, where: string): Generator<string> 
   }
 }
 
-interface MessageRules {
+/** How a format says which messages train. */
+export interface TrainFlag {
   /** Field that says whether a message trains, and its two values. */
   flag: string;
   values: readonly [masked: unknown, trained: unknown];
   /** Messages that carry it. */
   flagged: 'assistant' | 'all';
+}
+
+/** `train`, true or false on every message. What lies beside the data reads it: axolotl's configuration, TRL's chat template. */
+export const trainOnAll: TrainFlag = { flag: 'train', values: [false, true], flagged: 'all' };
+
+interface MessageRules extends TrainFlag {
   arguments: 'string' | 'object' | 'either';
   images: boolean;
   /** The last message must be an answer. */

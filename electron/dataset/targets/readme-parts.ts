@@ -63,3 +63,12 @@ export function variantsText(files: readonly DataFile[]): string {
 /** Where `metadata` columns of JSON text come from, for loaders that ignore other columns. */
 export const metadataLine =
   '- `metadata` is JSON text that says where the record is from (run, segment, steps with their masks and who decided). The loader ignores it.';
+
+/** How calls hold their arguments, for trainers that read the rows with `datasets`. */
+export function argumentsLine({ argumentsForm }: Pick<TargetFacts, 'argumentsForm'>): string {
+  const form =
+    argumentsForm === 'object'
+      ? 'objects. That needs `datasets` 4.7 or newer: older releases fill the arguments of one tool with the names of all others and null'
+      : 'text (a string)';
+  return `- Arguments are written as ${form}.`;
+}

@@ -1,6 +1,6 @@
-import { noRewardWords, rewardNotes, rewardProblems } from '../learning/rlanything-rows';
+import { loadText, noRewardWords, rewardNotes, rlanythingShape } from '../learning/rlanything-rows';
 import { stepRewards } from '../learning/step-rewards';
-import { DropCounts } from './drop-counts';
+import { countingMaker, DropCounts } from './drop-counts';
 import { dropLines } from './drop-lines';
 import { type OwnAnswer, ownAnswers, withoutMask } from './own-answers';
 import { chatMlPrompt, plainMessages, withToolsInSystem } from './plain-message';
@@ -17,60 +17,41 @@ const words = {
  * runs of a task at the same step, rows with reward 0 left out. Their trainer tokenises both texts as they are.
  */
 export const rlanythingPolicy: Target = {
+  ...rlanythingShape,
   format: 'rlanything-policy',
   title: 'RLAnything, policy rows',
-  encodings: ['array', 'jsonl'],
-  compressions: ['none'],
-  kinds: ['react'],
-  untrained: 'keep',
-  argumentsForm: 'string',
-  repeats: 'never',
   recordsOf: ({ steps }) => steps.length,
   begin({ plan }) {
     const table = stepRewards(plan.runs, plan.options.rewards);
     const drops = new DropCounts(words);
-    return {
-      *records(row) {
-        const { run, task } = row.plan.run.created;
-        // Once for all steps: a row of n steps makes n prompts.
-        const plain = plainMessages(row.messages.map(withoutMask));
-        for (const answer of ownAnswers(row)) {
-          const { step, at } = answer;
-          const found = table.get(run)?.get(step.step) ?? 'not_scored';
-          if (isMasked(answer)) drops.add('masked');
-          else if (typeof found === 'string') drops.add(found);
-          else if (typeof found.advantage === 'string') drops.add(found.advantage);
-          else if (found.advantage === 0) drops.add('zero');
-          else {
-            const value = {
-              prompt: chatMlPrompt(withToolsInSystem(plain.slice(0, at), row.tools)),
-              response: plain[at]?.content ?? '',
-              reward: found.advantage,
-              run,
-              step: step.step,
-              id: step.id,
-              task: task.id,
-              raw_reward: found.raw,
-            };
-            yield { value, trained: 1, steps: [step.step] };
-          }
+    return countingMaker(drops, function* (row) {
+      const { run, task } = row.plan.run.created;
+      // Once for all steps: a row of n steps makes n prompts.
+      const plain = plainMessages(row.messages.map(withoutMask));
+      for (const answer of ownAnswers(row)) {
+        const { step, at } = answer;
+        const found = table.get(run)?.get(step.step) ?? 'not_scored';
+        if (isMasked(answer)) drops.add('masked');
+        else if (typeof found === 'string') drops.add(found);
+        else if (typeof found.advantage === 'string') drops.add(found.advantage);
+        else if (found.advantage === 0) drops.add('zero');
+        else {
+          const value = {
+            prompt: chatMlPrompt(withToolsInSystem(plain.slice(0, at), row.tools)),
+            response: plain[at]?.content ?? '',
+            reward: found.advantage,
+            run,
+            step: step.step,
+            id: step.id,
+            task: task.id,
+            raw_reward: found.raw,
+          };
+          yield { value, trained: 1, steps: [step.step] };
         }
-      },
-      dropped: () => drops.list(),
-      save: () => drops.save(),
-      restore: (saved) => drops.restore(saved as ReturnType<typeof drops.save>),
-    };
+      }
+    });
   },
-  readme: (
-    facts,
-  ) => `Copy the file to \`temp_data/<optimization_data>.json\` of an Open-AgentRL project and train with
-
-\`\`\`sh
-accelerate launch train/alfworld_train.py config=configs/alfworld_rl.yaml training.target=policy
-\`\`\`
-
-- It is one JSON array, as their trainer reads it with \`json.load\`. \`prompt\`, \`response\` and \`reward\` are what it reads; the
-  other fields say where a row is from.
+  readme: (facts) => `${loadText('policy')}
 - **Prompts over \`training.policy.max_prompt_len\` are dropped** by the trainer, and responses are cut at
   \`max_gen_length\`. Prompts hold everything the step was asked with, so n steps take n²/2 of their text.
 - Prompts are ChatML with the tools in the system prompt and calls between \`<tool_call>\` tags, as Qwen models use them. The
@@ -84,7 +65,6 @@ ${rewardNotes(facts.plan.runs)}
 - Only tasks of which 1/8 to 7/8 of the scored runs succeed are taken. Rows with reward 0 are left out.
 - A step that a rule or a person masks is left out. A step that only judges mask stays: their votes are its reward.
 ${dropLines(facts.dropped)}`,
-  problems: rewardProblems,
 };
 
 /** Judges' votes are the reward, so what they alone mask is trained, with less or against it. */

@@ -1,9 +1,9 @@
 import type { Tool } from '@shared/log/event-parts';
 import { judgementRewards } from '../learning/advantages';
-import { noRewardWords, rewardNotes, rewardProblems } from '../learning/rlanything-rows';
+import { loadText, noRewardWords, rewardNotes, rlanythingShape } from '../learning/rlanything-rows';
 import { stepRewards } from '../learning/step-rewards';
 import { voteKind, writtenVotes } from '../learning/votes';
-import { DropCounts } from './drop-counts';
+import { countingMaker, DropCounts } from './drop-counts';
 import { dropLines } from './drop-lines';
 import { type OwnAnswer, ownAnswers, withoutMask } from './own-answers';
 import {
@@ -28,14 +28,9 @@ const words = {
  * votes of the step. The judge's own prompt is not in the log, so `prompt` asks for the same judgement in our words.
  */
 export const rlanythingReward: Target = {
+  ...rlanythingShape,
   format: 'rlanything-reward',
   title: 'RLAnything, reward-model rows',
-  encodings: ['array', 'jsonl'],
-  compressions: ['none'],
-  kinds: ['react'],
-  untrained: 'keep',
-  argumentsForm: 'string',
-  repeats: 'never',
   undecided: 'ignored',
   // Which kind of votes counts all runs decide together.
   recordsOf: ({ steps }) =>
@@ -44,50 +39,36 @@ export const rlanythingReward: Target = {
     const table = stepRewards(plan.runs, plan.options.rewards);
     const drops = new DropCounts(words);
     const kind = voteKind(plan.runs);
-    return {
-      *records(row) {
-        const { run, task } = row.plan.run.created;
-        // Once for all steps: a row of n steps makes n prompts.
-        const plain = plainMessages(row.messages.map(withoutMask));
-        for (const answer of ownAnswers(row)) {
-          const { step } = answer;
-          const votes = writtenVotes(step, kind);
-          const found = table.get(run)?.get(step.step) ?? 'not_scored';
-          if (votes.length === 0) drops.add('no_votes');
-          else if (typeof found === 'string') drops.add(found, votes.length);
-          else if (!found.judged) drops.add('task_too_easy_or_hard', votes.length);
-          else {
-            const worth = judgementRewards(found.raw, found.votes);
-            let prompt: string | null = null;
-            for (const [index, { judge, response }] of votes.entries()) {
-              const reward = worth[index] ?? 0;
-              if (reward === 0) drops.add('alike');
-              else if (response === '') drops.add('no_text');
-              else {
-                prompt ??= judgePrompt(plain, answer, row.tools);
-                const from = { run, step: step.step, id: step.id, task: task.id, judge };
-                const value = clean({ prompt, response, reward, ...from });
-                yield { value, trained: 1, steps: [step.step] };
-              }
+    return countingMaker(drops, function* (row) {
+      const { run, task } = row.plan.run.created;
+      // Once for all steps: a row of n steps makes n prompts.
+      const plain = plainMessages(row.messages.map(withoutMask));
+      for (const answer of ownAnswers(row)) {
+        const { step } = answer;
+        const votes = writtenVotes(step, kind);
+        const found = table.get(run)?.get(step.step) ?? 'not_scored';
+        if (votes.length === 0) drops.add('no_votes');
+        else if (typeof found === 'string') drops.add(found, votes.length);
+        else if (!found.judged) drops.add('task_too_easy_or_hard', votes.length);
+        else {
+          const worth = judgementRewards(found.raw, found.votes);
+          let prompt: string | null = null;
+          for (const [index, { judge, response }] of votes.entries()) {
+            const reward = worth[index] ?? 0;
+            if (reward === 0) drops.add('alike');
+            else if (response === '') drops.add('no_text');
+            else {
+              prompt ??= judgePrompt(plain, answer, row.tools);
+              const from = { run, step: step.step, id: step.id, task: task.id, judge };
+              const value = clean({ prompt, response, reward, ...from });
+              yield { value, trained: 1, steps: [step.step] };
             }
           }
         }
-      },
-      dropped: () => drops.list(),
-      save: () => drops.save(),
-      restore: (saved) => drops.restore(saved as ReturnType<typeof drops.save>),
-    };
+      }
+    });
   },
-  readme: (
-    facts,
-  ) => `Copy the file to \`temp_data/<reward_optimization_data>.json\` of an Open-AgentRL project and train with
-
-\`\`\`sh
-accelerate launch train/alfworld_train.py config=configs/alfworld_rl.yaml training.target=reward
-\`\`\`
-
-- It is one JSON array, as their trainer reads it with \`json.load\`. \`prompt\`, \`response\` and \`reward\` are what it reads; the
-  other fields say where a row is from.
+  readme: (facts) => `${loadText('reward')}
 - **Prompts over \`training.reward.max_prompt_len\` are dropped** by the trainer.
 - \`prompt\` holds what the step was asked with, the step, and what it led to. Its instructions are Waymark's: no row
   holds the rubric that the judge was given. \`response\` is what the judge wrote, word for word; of a verdict on a mask its reason,
@@ -99,7 +80,6 @@ ${rewardNotes(facts.plan.runs)}
   step. Where all are worth the same, or there is only one vote, there is nothing to learn and no row.
 - Only tasks of which 0.2 to 0.8 of the scored runs succeed are taken.
 ${dropLines(facts.dropped)}`,
-  problems: rewardProblems,
 };
 
 /** `plain`: the messages of the row. */

@@ -1,8 +1,6 @@
-import { pairNotes, pairProblems, pairRecord, stepsOf } from '../learning/pair-record';
-import { PairFinder, type PreferencePair } from '../learning/preference-pairs';
-import { messageProblems } from './chat-record';
+import { pairMaker, pairNotes, pairProblems, pairShape } from '../learning/pair-record';
+import type { PreferencePair } from '../learning/preference-pairs';
 import { dropLines } from './drop-lines';
-import { clean } from './plain-message';
 import type { Target } from './target';
 
 /** Points that a margin of 1 is worth. */
@@ -13,29 +11,10 @@ const MARGIN_POINTS = 100;
  * row of a batch whether there are margins, so every row has one.
  */
 export const rm: Target = {
+  ...pairShape,
   format: 'rm',
   title: 'TRL, pairs for a reward model',
-  encodings: ['jsonl'],
-  compressions: ['none', 'gzip', 'zstd'],
-  kinds: ['react', 'summary'],
-  untrained: 'keep',
-  argumentsForm: 'template',
-  repeats: 'never',
-  recordsOf: ({ steps }) => steps.reduce((sum, { corrections }) => sum + corrections.length, 0),
-  begin({ plan, argumentsForm }) {
-    const finder = new PairFinder(plan, argumentsForm);
-    return {
-      *records(row) {
-        for (const pair of finder.pairsOf(row)) {
-          const record = { ...pairRecord(pair, argumentsForm), margin: marginOf(pair) };
-          yield { value: clean(record), trained: 1, steps: stepsOf(pair) };
-        }
-      },
-      dropped: () => finder.dropped(),
-      save: () => finder.save(),
-      restore: (saved) => finder.restore(saved),
-    };
-  },
+  begin: (context) => pairMaker(context, (pair) => ({ margin: marginOf(pair) })),
   readme: (facts) => `\`\`\`python
 from datasets import load_dataset
 from trl import RewardConfig, RewardTrainer
@@ -53,11 +32,7 @@ ${dropLines(facts.dropped)}`,
   problems(value) {
     const { margin } = value;
     const fits = typeof margin === 'number' && Number.isFinite(margin) && margin >= 0;
-    return [
-      ...messageProblems(value.prompt, 'prompt'),
-      ...pairProblems(value),
-      ...(fits ? [] : ['margin is not a number from 0 up']),
-    ];
+    return [...pairProblems(value), ...(fits ? [] : ['margin is not a number from 0 up'])];
   },
 };
 

@@ -6,19 +6,20 @@ import {
   rowMessages,
   sourceText,
   stepOf,
-  toolsText,
+  toolsColumn,
   withObjects,
 } from './chat-rows';
 import { expansionText, prefixesOf, trainedSteps } from './prefix-expansion';
+import { columnProblems, isObject, type Json, messageProblems, unknownKeys } from './problem-checks';
 import {
-  isObject,
-  type Json,
-  jsonTextProblems,
-  messageProblems,
-  textProblems,
-  unknownKeys,
-} from './problem-checks';
-import { codeBlock, droppedText, firstFile, metadataLine, reasoningLine, variantsText } from './readme-parts';
+  argumentsLine,
+  codeBlock,
+  droppedText,
+  firstFile,
+  metadataLine,
+  reasoningLine,
+  variantsText,
+} from './readme-parts';
 import type { Target, TargetFacts, TargetRecord } from './target';
 
 /**
@@ -40,7 +41,7 @@ export const trlCompletionTarget: Target = {
 };
 
 function* recordsOf(row: DatasetRow, form: 'string' | 'object'): Generator<TargetRecord> {
-  const tools = row.tools.length === 0 ? {} : { tools: toolsText(row) };
+  const tools = toolsColumn(row);
   const messages = rowMessages(row);
   const written: Json[] = [];
   for (const { context, step } of prefixesOf(messages, row)) {
@@ -64,8 +65,7 @@ const SIDE = ' side';
 
 function* problemsOf(value: Json): Generator<string> {
   yield* unknownKeys(value, ['prompt', 'completion', 'tools', 'metadata'], '');
-  if (value.tools !== undefined) yield* jsonTextProblems(value.tools, 'list', 'tools');
-  yield* textProblems(value.metadata, 'metadata');
+  yield* columnProblems(value);
   const { prompt, completion } = value;
   if (!Array.isArray(prompt) || prompt.length === 0) yield 'prompt must be a list that is not empty';
   if (!Array.isArray(completion) || completion.length !== 1) {
@@ -110,7 +110,7 @@ ${expansionText(facts)}
 - TRL warns of a "mismatch between tokenized prompt" where the template writes the same messages otherwise once an answer follows.
   Qwen3's own template does so with reasoning: use a training template, as the one that \`--format trl\` writes, through
   \`chat_template_path\`.
-- Arguments are written as ${facts.argumentsForm === 'object' ? 'objects. That needs `datasets` 4.7 or newer: older releases fill the arguments of one tool with the names of all others and null' : 'text (a string)'}.
+${argumentsLine(facts)}
 ${reasoningLine(facts.plan)}
 ${metadataLine}
 ${variantsText(facts.files)}${droppedText(facts)}`;

@@ -8,10 +8,18 @@ import {
   refuseUntrained,
   rowMessages,
   sourceText,
-  toolsText,
+  toolsColumn,
 } from './chat-rows';
-import { type Json, jsonTextProblems, messageProblems, textProblems, unknownKeys } from './problem-checks';
-import { codeBlock, droppedText, firstFile, metadataLine, reasoningLine, variantsText } from './readme-parts';
+import { columnProblems, type Json, messageProblems, trainOnAll, unknownKeys } from './problem-checks';
+import {
+  argumentsLine,
+  codeBlock,
+  droppedText,
+  firstFile,
+  metadataLine,
+  reasoningLine,
+  variantsText,
+} from './readme-parts';
 import type { ExtraFile, Target, TargetFacts, TargetRecord } from './target';
 import { trainingTemplate } from './training-template';
 
@@ -40,8 +48,8 @@ function recordOf(row: DatasetRow, form: 'string' | 'object'): TargetRecord {
   refuseUntrained(messages);
   refuseImages(messages, 'TRL has no mask by message for models that take them');
   const value = {
-    messages: flaggedMessages(messages, { flag: 'train', values: [false, true], flagged: 'all', form }),
-    ...(row.tools.length === 0 ? {} : { tools: toolsText(row) }),
+    messages: flaggedMessages(messages, trainOnAll, form),
+    ...toolsColumn(row),
     metadata: sourceText(row),
   };
   return checked({ value, trained: countTrained(messages) }, trlTarget.problems);
@@ -50,16 +58,13 @@ function recordOf(row: DatasetRow, form: 'string' | 'object'): TargetRecord {
 function* problemsOf(value: Json): Generator<string> {
   yield* unknownKeys(value, ['messages', 'tools', 'metadata'], '');
   yield* messageProblems(value.messages, {
-    flag: 'train',
-    values: [false, true],
-    flagged: 'all',
+    ...trainOnAll,
     arguments: 'either',
     images: false,
     endsWithAnswer: false,
     answered: false,
   });
-  if (value.tools !== undefined) yield* jsonTextProblems(value.tools, 'list', 'tools');
-  yield* textProblems(value.metadata, 'metadata');
+  yield* columnProblems(value);
 }
 
 function readme(facts: TargetFacts): string {
@@ -88,7 +93,7 @@ trainer.train()`,
   \`<tool_call>\` blocks (Qwen 2.5, Qwen3 and relatives). It keeps the reasoning of every answer that has some and adds no empty
   \`<think>\` block.
 - \`max_length\` is 1,024 unless you set it, and TRL silently drops rows of which no trained token is left. Set it to your longest row.
-- Arguments are written as ${facts.argumentsForm === 'object' ? 'objects. That needs `datasets` 4.7 or newer: older releases fill the arguments of one tool with the names of all others and null' : 'text (a string)'}.
+${argumentsLine(facts)}
 - TRL saves the training template with the model. Before you serve it, put the model's own template back into the saved folder.
 - TRL has no mask by message for multimodal models; rows with images are left out.
 ${reasoningLine(facts.plan)}

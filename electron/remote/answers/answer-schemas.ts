@@ -1,6 +1,7 @@
 import type { CommandOutput, WorkspaceCommand } from '@shared/contract/ipc';
 import type { z } from 'zod';
 import { datasetAnswers } from './datasets';
+import { experimentAnswers } from './experiments';
 import { fileAnswers } from './files';
 import { findingAnswers } from './findings';
 import { hintAnswers } from './hints';
@@ -27,4 +28,5 @@ export const answerSchemas = {
   ...findingAnswers,
   ...datasetAnswers,
   ...judgeAnswers,
+  ...experimentAnswers,
 } satisfies { [C in WorkspaceCommand]: z.ZodType<CommandOutput<C>> };

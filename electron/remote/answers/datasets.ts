@@ -22,6 +22,17 @@ const dataset = z.object({
   bytes: count,
   redacted: count,
   files: listOf(z.object({ path: text, bytes: count, sha256: text, records: count })),
+  composition: listOf(
+    z.object({
+      task: text,
+      hash: text,
+      domain: text.nullable(),
+      runs: count,
+      rows: count,
+      trained: count,
+      masked: count,
+    }),
+  ).optional(),
 });
 
 export const datasetAnswers = {

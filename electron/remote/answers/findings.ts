@@ -161,6 +161,7 @@ export const findingAnswers = {
     }),
   ),
   'attention.seen': nothing,
+  'attention.looked': nothing,
   'attention.report': z.object({
     from: at,
     to: at,

@@ -4,21 +4,13 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { ScriptedAnswer } from '../../model/scripted-answer';
 import type { ScriptedPolicy } from '../../model/scripted-server';
 import { EngineStand } from '../../testing/engine-stand';
+import { call, commandOn, finish, steps } from '../../testing/scripted-answers';
 import { smallTaskYaml } from '../../testing/task-package';
 
 const open: EngineStand[] = [];
 afterEach(async () => {
   for (const stand of open.splice(0)) await stand.close();
 }, 60_000);
-
-const call = (name: string, args: Record<string, unknown> = {}) => ({ name, arguments: args });
-const run = (computer: string, command: string, wait = true, session = 'main') =>
-  call('run_command', { computer_ip: computer, session_id: session, command, wait_for_completion: wait });
-const finish: ScriptedAnswer = { text: 'Done.', calls: [call('finish')] };
-const steps =
-  (...answers: ScriptedAnswer[]): ScriptedPolicy =>
-  ({ answers: given }) =>
-    answers[Math.min(given, answers.length - 1)] ?? {};
 
 const localPool = '  - name: local\n    host: local\n    type: localhost_cpu\n';
 const box = '  - name: box\n    host: box\n    type: cpu\n';
@@ -57,7 +49,7 @@ describe('a link that breaks in the middle of a run', () => {
     const command =
       'echo began | tee -a count; while [ ! -e go ]; do sleep 0.02; done; echo ended | tee -a count';
     const { made, id, root } = await driven(
-      steps({ calls: [run('box', command)] }, { calls: [run('box', 'echo next')] }, finish),
+      steps({ calls: [commandOn('box', command)] }, { calls: [commandOn('box', 'echo next')] }, finish),
     );
     await made.untilThere(join(root, 'count'));
     made.agents.cut('box');
@@ -110,7 +102,7 @@ describe('a link that breaks in the middle of a run', () => {
     const command = 'echo once >> count; cat count';
     const { root, all } = await losing(
       'command',
-      () => [run('box', command)],
+      () => [commandOn('box', command)],
       (at) => join(at, 'count'),
     );
     expect(await readFile(join(root, 'count'), 'utf8')).toBe('once\n');
@@ -140,9 +132,9 @@ describe('a link that breaks in the middle of a run', () => {
 
   it('types a line once whose acknowledgement was lost', async () => {
     const calls = [
-      run('box', 'read a; echo "[$a]" >> count; read b', false),
+      commandOn('box', 'read a; echo "[$a]" >> count; read b', false),
       call('input_in_session', { computer_ip: 'box', session_id: 'main', input_text: 'hello' }),
-      run('box', 'cat count', true, 'other'),
+      commandOn('box', 'cat count', true, 'other'),
     ];
     const { root, all } = await losing(
       'input',
@@ -161,8 +153,8 @@ describe('a host that was away for too long', () => {
       'while [ ! -e go ]; do sleep 0.02; done; yes 0123456789 | head -c 6000000; echo; echo last words; touch done';
     const limits = { keptBytes: 64 * 1024, unfetchedBytes: 1024 * 1024 };
     const policy = steps(
-      { calls: [run('box', flood, false, 'loud')] },
-      { calls: [run('box', 'while [ ! -e done ]; do sleep 0.02; done; echo over')] },
+      { calls: [commandOn('box', flood, false, 'loud')] },
+      { calls: [commandOn('box', 'while [ ! -e done ]; do sleep 0.02; done; echo over')] },
       {
         calls: [
           call('get_session_output', { computer_ip: 'box', session_id: 'loud', start_lines: 1_000_000 }),
@@ -207,7 +199,7 @@ describe('a session that is closed', () => {
       steps(
         {
           calls: [
-            run('box', flood, true, 'loud'),
+            commandOn('box', flood, true, 'loud'),
             call('close_session', { computer_ip: 'box', session_id: 'loud' }),
           ],
         },
@@ -228,11 +220,11 @@ describe('a computer that is away', () => {
 
   it('holds up only what needs it', async () => {
     const policy = steps(
-      { calls: [run('box', 'sleep 600', false)] },
-      { calls: [run('local', 'while [ ! -e go ]; do sleep 0.02; done; echo here')] },
+      { calls: [commandOn('box', 'sleep 600', false)] },
+      { calls: [commandOn('local', 'while [ ! -e go ]; do sleep 0.02; done; echo here')] },
       { calls: [call('sleep', { sleep_time: 0.01 }), call('list_files', {})] },
       { calls: [call('list_sessions', { computer_ip: 'local' })] },
-      { calls: [run('box', 'echo there', true, 'second')] },
+      { calls: [commandOn('box', 'echo there', true, 'second')] },
       finish,
     );
     const files = pool(two, 'workspace: { unshared: name_computer }\n');
@@ -267,9 +259,9 @@ describe('a computer that is away', () => {
   it('that lost its sessions says so with the next observation', async () => {
     const { made, id, root } = await driven(
       steps(
-        { calls: [run('box', 'echo $PPID > holder; echo up', true, 'train')] },
+        { calls: [commandOn('box', 'echo $PPID > holder; echo up', true, 'train')] },
         { calls: [call('think', { thought: 'x' })], pieceMs: 300 },
-        { calls: [run('box', 'echo after', true, 'other')] },
+        { calls: [commandOn('box', 'echo after', true, 'other')] },
         finish,
       ),
     );

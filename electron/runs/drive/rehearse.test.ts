@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { settingsSchema } from '@shared/contract/settings';
 import { afterEach, expect, it } from 'vitest';
-import type { ScriptedAnswer } from '../../model/scripted-answer';
 import type { ScriptedPolicy } from '../../model/scripted-server';
 import { EngineStand } from '../../testing/engine-stand';
+import { call, finish } from '../../testing/scripted-answers';
 import { Rehearsals } from './rehearse';
 
 const open: EngineStand[] = [];
@@ -11,8 +11,6 @@ afterEach(async () => {
   for (const stand of open.splice(0)) await stand.close();
 }, 60_000);
 
-const call = (name: string, args: Record<string, unknown> = {}) => ({ name, arguments: args });
-const finish: ScriptedAnswer = { text: 'Done.', calls: [call('finish')] };
 const usage = { input: 1_000, output: 50 };
 
 /** Thinks twice and finishes; with the draft in its context it says so. */

@@ -3,6 +3,7 @@ import type { ScriptedAnswer } from '../../model/scripted-answer';
 import type { ScriptedPolicy } from '../../model/scripted-server';
 import { EndpointsStand, type ServedEndpoint } from '../../testing/endpoints-stand';
 import { author } from '../../testing/engine-stand';
+import { call, finish } from '../../testing/scripted-answers';
 
 const stands: EndpointsStand[] = [];
 afterEach(async () => {
@@ -15,8 +16,6 @@ async function open(served: Record<string, ServedEndpoint>): Promise<EndpointsSt
   return stand;
 }
 
-const call = (name: string, args: Record<string, unknown> = {}) => ({ name, arguments: args });
-const finish: ScriptedAnswer = { text: 'Done.', calls: [call('finish')] };
 const think: ScriptedAnswer = {
   calls: [call('think', { thought: 'Hm.' })],
   usage: { input: 1_000, output: 100 },

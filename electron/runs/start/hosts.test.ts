@@ -2,29 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ScriptedAnswer } from '../../model/scripted-answer';
-import type { ScriptedPolicy } from '../../model/scripted-server';
 import { EngineStand, type EngineStandOptions } from '../../testing/engine-stand';
+import { call, commandOn, finish, steps } from '../../testing/scripted-answers';
 import { smallTaskYaml } from '../../testing/task-package';
 
 const open: EngineStand[] = [];
 afterEach(async () => {
   for (const stand of open.splice(0)) await stand.close();
 }, 60_000);
-
-const call = (name: string, args: Record<string, unknown> = {}) => ({ name, arguments: args });
-const run = (computer: string, command: string, wait = true, session = 'main') =>
-  call('run_command', {
-    computer_ip: computer,
-    session_id: session,
-    command,
-    wait_for_completion: wait,
-  });
-const finish: ScriptedAnswer = { text: 'Done.', calls: [call('finish')] };
-const steps =
-  (...answers: ScriptedAnswer[]): ScriptedPolicy =>
-  ({ answers: given }) =>
-    answers[Math.min(given, answers.length - 1)] ?? {};
 
 const localPool = '  - name: local\n    host: local\n    type: localhost_cpu\n';
 /** The small task with other computers, and more at its end. */
@@ -56,8 +41,8 @@ describe('a run on one host', () => {
 `;
     const made = await stand({
       policy: steps(
-        { calls: [run('worker', 'cat task/run.sh colour.txt bin/tool.sh; ls -1 data; echo $COLOUR')] },
-        { calls: [run('worker', 'printf "1\\n2\\n3\\n4\\n" > data/outputs/answer.txt')] },
+        { calls: [commandOn('worker', 'cat task/run.sh colour.txt bin/tool.sh; ls -1 data; echo $COLOUR')] },
+        { calls: [commandOn('worker', 'printf "1\\n2\\n3\\n4\\n" > data/outputs/answer.txt')] },
         { calls: [call('eval')] },
         finish,
       ),

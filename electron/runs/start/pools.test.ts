@@ -1,9 +1,8 @@
 import { access, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ScriptedAnswer } from '../../model/scripted-answer';
-import type { ScriptedPolicy } from '../../model/scripted-server';
 import { EngineStand, type EngineStandOptions } from '../../testing/engine-stand';
+import { call, finish, steps } from '../../testing/scripted-answers';
 import { smallTaskYaml } from '../../testing/task-package';
 
 const open: EngineStand[] = [];
@@ -11,14 +10,8 @@ afterEach(async () => {
   for (const stand of open.splice(0)) await stand.close();
 }, 60_000);
 
-const call = (name: string, args: Record<string, unknown> = {}) => ({ name, arguments: args });
 const run = (computer: string, command: string) =>
   call('run_command', { computer_ip: computer, session_id: 'main', command, wait_for_completion: true });
-const finish: ScriptedAnswer = { text: 'Done.', calls: [call('finish')] };
-const steps =
-  (...answers: ScriptedAnswer[]): ScriptedPolicy =>
-  ({ answers: given }) =>
-    answers[Math.min(given, answers.length - 1)] ?? {};
 
 const localPool = '  - name: local\n    host: local\n    type: localhost_cpu\n';
 const box = (name: string, more = '') => `  - name: ${name}\n    host: ${name}\n    type: cpu\n${more}`;

@@ -5,13 +5,13 @@ import type { ScriptedAnswer } from '../../model/scripted-answer';
 import type { ScriptedPolicy } from '../../model/scripted-server';
 import { eventually } from '../../testing/deadline';
 import { author, EngineStand } from '../../testing/engine-stand';
+import { call, finish, steps } from '../../testing/scripted-answers';
 
 const open: EngineStand[] = [];
 afterEach(async () => {
   for (const stand of open.splice(0)) await stand.close();
 }, 60_000);
 
-const call = (name: string, args: Record<string, unknown> = {}) => ({ name, arguments: args });
 const run = (command: string, wait = true) =>
   call('run_command', {
     computer_ip: 'local',
@@ -19,12 +19,7 @@ const run = (command: string, wait = true) =>
     command,
     wait_for_completion: wait,
   });
-const finish: ScriptedAnswer = { text: 'Done.', calls: [call('finish')] };
 const sleep = (seconds: number): ScriptedAnswer => ({ calls: [call('sleep', { sleep_time: seconds })] });
-const steps =
-  (...answers: ScriptedAnswer[]): ScriptedPolicy =>
-  ({ answers: given }) =>
-    answers[Math.min(given, answers.length - 1)] ?? {};
 const job = 'while [ ! -e go ]; do sleep 0.02; done; touch gone';
 
 async function stand(policy: ScriptedPolicy) {

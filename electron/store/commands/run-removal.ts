@@ -250,6 +250,7 @@ export class RunRemoval {
       ['mark', 'run, level, block, annotation', `run = ${run}`],
       ['gesture', 'run, annotation', `run = ${run}`],
       ['dwell', 'run, step, author', `run = ${run}`],
+      ['look', 'run, author, at', `run = ${run}`],
     ]) {
       await this.inBatches(
         `DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} WHERE ${which} LIMIT ${BATCH})`,

@@ -7,6 +7,7 @@ import type { DatedEvent, NewEvent } from '@shared/log/events';
 import type { OutboxEntry, OutboxOp } from '@shared/log/outbox';
 import type { RefusedAct } from '../file/read-only';
 import type { HeldBatch } from '../log/judge-batches';
+import type { Look } from '../log/seen-log';
 import type { Redone, Said, StoredChunk, StoredTask, Undone } from '../values';
 import { type Command, command } from './command';
 
@@ -176,6 +177,12 @@ export const commands = {
     thread: 'write',
     whenReadOnly: 'passed over',
     run: (core, run: string, author: string, seq: number): Promise<void> => core.see(run, author, seq),
+  }),
+  /** Keeps how long a person (uuid) has watched a run, since when; told again while they watch. In no log. */
+  look: command({
+    thread: 'write',
+    whenReadOnly: 'passed over',
+    run: (core, run: string, author: string, look: Look): Promise<void> => core.look(run, author, look),
   }),
   /** Keeps how long a person (uuid) had a step before them; in no log. */
   keepDwell: command({

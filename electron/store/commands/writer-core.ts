@@ -19,7 +19,7 @@ import { OpenRuns } from '../log/open-runs';
 import { OutboxLog, parseOutboxOp, refuseEnded } from '../log/outbox-log';
 import { RunAppends } from '../log/run-appends';
 import { type OpenRun, RunLog } from '../log/run-log';
-import { dismissRetroMask, SeenLog } from '../log/seen-log';
+import { dismissRetroMask, type Look, SeenLog } from '../log/seen-log';
 import type { StoreNotice } from '../notices';
 import { BackgroundRenewal } from '../projections/background-renewal';
 import { LabelWork } from '../projections/label-work';
@@ -328,6 +328,10 @@ export class WriterCore {
         this.seen.mark(open.id, author, Math.min(seq, open.seq), this.stamp());
       },
     });
+  }
+
+  look(run: string, author: string, look: Look): Promise<void> {
+    return this.write({ run: () => this.seen.look(this.runs.current(run).id, author, look) });
   }
 
   dismissRetroMask(run: string, hint: string, author: string): Promise<void> {

@@ -87,6 +87,7 @@ test('migration 3 keeps heads and segments of earlier runs, which are folded ane
 });
 
 function undoLast(db: Db): void {
+  db.exec('DROP TABLE look');
   for (const table of ['judge_batch', 'judge_answer']) db.exec(`DROP TABLE ${table}`);
   db.exec('DROP TABLE annotation_end');
 }
@@ -230,7 +231,7 @@ test('migration 9: a workspace of before has no batches, keeps its votes, and ta
   await before.writer.annotate(judgeAuthor('strict'), target, vote('mask'));
   await before.close();
   const db = openDatabase(workspaceFile(folder));
-  for (const table of ['judge_batch', 'judge_answer']) db.exec(`DROP TABLE ${table}`);
+  for (const table of ['judge_batch', 'judge_answer', 'look']) db.exec(`DROP TABLE ${table}`);
   db.pragma('user_version = 8');
   db.close();
   const after = testStore(folder);
@@ -243,6 +244,25 @@ test('migration 9: a workspace of before has no batches, keeps its votes, and ta
   expect(await after.reader.judgeBatches(100)).toMatchObject([{ id, end: null, counts: { votes: 0 } }]);
   expect(await after.reader.verify()).toMatchObject({ ok: true });
   await after.close();
+});
+
+test('migration 10: nobody has watched the runs of before, and looks are kept from then on', async () => {
+  const folder = temporaryFolder();
+  const before = testStore(folder);
+  const run = await createRun(before);
+  await before.close();
+  const db = openDatabase(workspaceFile(folder));
+  db.exec('DROP TABLE look');
+  db.pragma('user_version = 9');
+  db.close();
+  const after = testStore(folder);
+  await after.writer.look(run, 'somebody', { at: 1, ms: 5 });
+  await after.close();
+  const read = openDatabase(workspaceFile(folder));
+  expect(read.prepare('SELECT author, at, ms FROM look').all()).toEqual([
+    { author: 'somebody', at: 1, ms: 5 },
+  ]);
+  read.close();
 });
 
 test('an older application refuses a newer workspace and leaves every byte as it was', async () => {

@@ -9,6 +9,7 @@ import { ids } from './migrations/0006-ids';
 import { restoreLosses } from './migrations/0007-restore-losses';
 import { annotationEnds } from './migrations/0008-annotation-ends';
 import { judgeBatches } from './migrations/0009-judge-batches';
+import { looks } from './migrations/0010-looks';
 
 /** In order of version, without gaps from 1. */
 export const migrations: readonly Migration[] = [
@@ -21,6 +22,7 @@ export const migrations: readonly Migration[] = [
   restoreLosses,
   annotationEnds,
   judgeBatches,
+  looks,
 ];
 
 /**

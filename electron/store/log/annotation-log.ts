@@ -60,6 +60,7 @@ export class AnnotationLog {
   append(run: number, entry: NewAnnotation): StoredAnnotation {
     const end = endOf(this.statements, entry.device);
     const stored = this.insert(run, entry, end);
+    this.ranges.add(stored.id, run, partsOf(entry.target));
     noteEnd(this.statements, { ...stored.end, device: entry.device });
     return stored;
   }
@@ -67,15 +68,21 @@ export class AnnotationLog {
   /** Several of one device in their order; where its log ends is read once and noted once. */
   appendEach(device: string, entries: readonly { run: number; entry: NewAnnotation }[]): StoredAnnotation[] {
     let end = endOf(this.statements, device);
+    const marks = new Map<number, { annotation: number; parts: readonly StepRange[] }[]>();
     const stored = entries.map(({ run, entry }) => {
       const one = this.insert(run, { ...entry, device }, end);
       end = one.end;
+      const known = marks.get(run) ?? [];
+      marks.set(run, known);
+      known.push({ annotation: one.id, parts: partsOf(entry.target) });
       return one;
     });
+    for (const [run, added] of marks) this.ranges.addAll(run, added);
     if (stored.length > 0) noteEnd(this.statements, { ...end, device });
     return stored;
   }
 
+  /** The row alone: its place in the index of ranges is left to the caller. */
   private insert(run: number, entry: NewAnnotation, last: ChainEnd): StoredAnnotation & { end: ChainEnd } {
     const { ulid, at, author, device, target, supersedes, gesture, body } = entry;
     const deviceSeq = last.seq + 1;
@@ -105,7 +112,6 @@ export class AnnotationLog {
       hash,
     );
     const id = Number(lastInsertRowid);
-    this.ranges.add(id, run, partsOf(target));
     this.gestures.add(id, run, stored);
     this.ranges.remember(id, stored, text.length);
     return { entry: stored, id, end: { seq: deviceSeq, hash } };

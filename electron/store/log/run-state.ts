@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { HeadRow } from '../projections/fold-rows';
 
 /** Raised when the fold's output changes: heads of an older version are rebuilt in the background. */
-export const FOLD_VERSION = 8;
+export const FOLD_VERSION = 9;
 
 /** What `run.created` fixes for the run's whole life. */
 export interface RunFacts {
@@ -82,6 +82,8 @@ export interface StoredRunState {
   /** The summary turn under way. */
   summary: EventBodyHead | null;
   cost: number;
+  /** Answers without a price, of this run and not of the one it is a branch of. Absent when there is none. */
+  unpriced?: number;
   lastAt: number;
   tries: number;
   scores: Scores;

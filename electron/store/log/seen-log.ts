@@ -18,6 +18,24 @@ export class SeenLog {
       at,
     );
   }
+
+  /** A look that began at `at` has lasted `ms` by now. Told again, it only ever grows. Inside a transaction. */
+  look(run: number, author: string, { at, ms }: Look): void {
+    this.statements.run(
+      `INSERT INTO look (run, author, at, ms) VALUES (?, ?, ?, ?)
+       ON CONFLICT (run, author, at) DO UPDATE SET ms = max(ms, excluded.ms)`,
+      run,
+      author,
+      at,
+      ms,
+    );
+  }
+}
+
+/** A stretch of time in which a person had a run before them: when it began (wall-clock ms), and how long it has lasted (ms). */
+export interface Look {
+  at: number;
+  ms: number;
 }
 
 /**

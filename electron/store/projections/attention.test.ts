@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { evaluated } from '@shared/log/event-fixtures';
 import { ulid } from 'ulid';
 import { describe, expect, it } from 'vitest';
 import { alice, bob, createdBody, createRun, RunWriter } from '../../testing/run-writer';
@@ -163,27 +164,10 @@ describe('the report of a night', () => {
     const { store, clock } = clockedStore();
     const { run, writer } = await driven(store);
     const minute = 60_000;
-    const evaluated = (score: number, attempt: number) =>
-      writer.record([
-        {
-          kind: 'evaluation.ended',
-          body: {
-            step: writer.step,
-            outcome: 'scored',
-            attempt,
-            forced: false,
-            score,
-            raw: score,
-            metrics: {},
-            message: '',
-            penalty: 0,
-            protectedChanged: [],
-            durationMs: 1,
-          },
-        },
-      ]);
+    const scored = (score: number, attempt: number) =>
+      writer.record([{ kind: 'evaluation.ended', body: evaluated(writer.step, score, { attempt }) }]);
     await writer.command('ls', 'a');
-    await evaluated(20, 1);
+    await scored(20, 1);
     clock.now += 10 * minute;
     const from = clock.now;
     await writer.command('ls', 'b');
@@ -191,11 +175,11 @@ describe('the report of a night', () => {
     clock.now += 41 * minute;
     await writer.record([{ kind: 'clock.suspended', body: { from: from + minute, to: clock.now } }]);
     await writer.command('ls', 'c');
-    await evaluated(35, 2);
+    await scored(35, 2);
     clock.now += 9 * minute;
     const to = clock.now;
     clock.now += minute;
-    await evaluated(30, 3);
+    await scored(30, 3);
     await writer.command('ls', 'd');
     const [night] = await store.reader.attentionReport(from, to);
     expect(night).toMatchObject({

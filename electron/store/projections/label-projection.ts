@@ -154,17 +154,17 @@ export class LabelProjection {
     this.open = { columns, first, last: rowId(run, to) };
   }
 
-  /** What people alone decided is worked out once for all steps about which the same people say the same. */
+  /** What people and judges alone decided is worked out once for all steps about which they say the same. */
   private columnsOf(
     decisions: StepDecisions,
     rules: RuleVerdict[],
     precedence: MachinePrecedence,
   ): LabelColumns {
     const { humans, judges, corrections, flagged, comments } = decisions;
-    if (rules.length + judges.length + corrections.length + comments.length > 0 || flagged) {
+    if (rules.length + corrections.length + comments.length > 0 || flagged) {
       return labelColumns(decisions, rules, precedence);
     }
-    const said = inWords(humans);
+    const said = `${precedence}${inWords(humans)}${verdictsInWords(judges)}`;
     const known = this.opinions.get(said);
     if (known !== undefined) {
       return known;
@@ -241,6 +241,15 @@ function inWords(humans: readonly HumanLabel[]): string {
     const { uuid, name } = author;
     words += `${uuid.length} ${uuid}${name.length} ${name}${value}${adjudication ? '!' : '.'}`;
     words += reason === null ? '-' : `${reason.length} ${reason}`;
+  }
+  return words;
+}
+
+/** The same for judges. Who they are and what else they say is in no column. */
+function verdictsInWords(judges: StepDecisions['judges']): string {
+  let words = '';
+  for (const { value, confidence, reason } of judges) {
+    words += `/${value}${confidence ?? '-'} ${reason.length} ${reason}`;
   }
   return words;
 }

@@ -210,6 +210,7 @@ function foldAnswer(state: StoredRunState, event: EventOf<'model.answered'>, sin
   state.until = null;
   state.carrier = body.kind === 'summary' ? (state.carrier ?? state.head) : null;
   pay(state, body);
+  if (body.cost === null) state.unpriced = (state.unpriced ?? 0) + 1;
   if (body.usage !== null && body.kind !== 'summary') {
     state.tokens.context = body.usage.inputTokens + body.usage.outputTokens;
   }

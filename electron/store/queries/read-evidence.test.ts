@@ -1,3 +1,4 @@
+import { evaluated } from '@shared/log/event-fixtures';
 import type { NewEvent } from '@shared/log/events';
 import { expect, test } from 'vitest';
 import { createRun, RunWriter } from '../../testing/run-writer';
@@ -80,19 +81,7 @@ test('score, GPUs and working time are those of the moment', async () => {
   const { writer, evidence } = await begun();
   const evaluation = (score: number): NewEvent => ({
     kind: 'evaluation.ended',
-    body: {
-      step: writer.step,
-      outcome: 'scored',
-      attempt: 1,
-      forced: false,
-      score,
-      raw: score,
-      metrics: {},
-      message: '',
-      penalty: 0,
-      protectedChanged: [],
-      durationMs: 1,
-    },
+    body: evaluated(writer.step, score),
   });
   await writer.command('a', '');
   await writer.record([evaluation(40)]);

@@ -6,10 +6,12 @@ import type {
   HintEffect,
   TimedScore,
 } from '@shared/experiments/experiment-run';
+import type { HintCategory } from '@shared/log/outbox';
 import { hasEnded } from '@shared/runs/run-status';
 import { finalScore } from '@shared/runs/scores';
 import { WorkingTime } from '@shared/runs/working-time';
 import { LAST_SEQ, rowId } from '../file/rows';
+import { FOLD_VERSION } from '../log/run-state';
 import { parseRun, type ReadContext, type RunRecord, type RunRow } from './read-context';
 import { applyTiming, type TimingRow } from './timing-rows';
 
@@ -47,6 +49,7 @@ export function readExperiments({ statements }: ReadContext): ExperimentListing[
 }
 
 interface Created {
+  hash: string;
   arm: string | null;
   group: string | null;
   sample: number | null;
@@ -63,7 +66,7 @@ export function readExperiment(context: ReadContext, name: string): ExperimentRu
   const runs = context.statements
     .all<RunRow & { created: string }>(
       `SELECT r.id, r.ulid, r.created_at, h.changed_at, h.seq, h.epoch, h.facts, h.state,
-         json_object('arm', json_extract(e.body, '$.arm'), 'group', json_extract(e.body, '$.group'),
+         json_object('hash', json_extract(e.body, '$.task.hash'), 'arm', json_extract(e.body, '$.arm'), 'group', json_extract(e.body, '$.group'),
            'sample', json_extract(e.body, '$.sample'), 'seed', json_extract(e.body, '$.seed'),
            'taskHint', json_extract(e.body, '$.taskHint'),
            'humanHints', json(iif(json_extract(e.body, '$.humanHints'), 'true', 'false'))) AS created
@@ -91,7 +94,7 @@ interface ScoreRow {
 
 interface HintRow {
   run: number;
-  category: string;
+  category: HintCategory;
   text: string;
   step: number;
 }
@@ -138,26 +141,30 @@ function rowsOf({ statements }: ReadContext, asked: string) {
     ),
     reviews: new Map(
       statements
-        .all<{ run: number; ms: number; steps: number }>(
-          `SELECT d.run, sum(d.ms) AS ms, count(DISTINCT d.step) AS steps ${runs} dwell d ON d.run = asked.value GROUP BY d.run`,
+        .all<{ run: number; ms: number; steps: number; labels: number }>(
+          `SELECT d.run, sum(d.ms) AS ms, count(DISTINCT d.step) AS steps,
+             count(*) AS labels ${runs} dwell d ON d.run = asked.value GROUP BY d.run`,
           asked,
         )
-        .map(({ run, ms, steps }) => [run, { ms, steps }]),
+        .map(({ run, ...review }) => [run, review]),
     ),
-    /** Runs with an answer that has no price, and those with any answer. */
-    answers: new Map(
+    looks: new Map(
       statements
-        .all<{ run: number; unpriced: number }>(
-          `SELECT asked.value AS run, sum(json_extract(e.body, '$.cost') IS NULL) AS unpriced
-           ${runs} event e ON ${inRun('e.id')} WHERE e.kind = 'model.answered' GROUP BY asked.value`,
+        .all<{ run: number; n: number; ms: number }>(
+          `SELECT l.run, count(*) AS n, sum(l.ms) AS ms ${runs} look l ON l.run = asked.value GROUP BY l.run`,
           asked,
         )
-        .map(({ run, unpriced }) => [run, unpriced]),
+        .map(({ run, ...looks }) => [run, looks]),
     ),
   };
 }
 
-function runOf(context: ReadContext, run: RunRecord, created: Created, rows: Rows): ExperimentRun {
+function runOf(
+  context: ReadContext,
+  run: RunRecord,
+  { hash, ...created }: Created,
+  rows: Rows,
+): ExperimentRun {
   const { facts, state } = run;
   const ended = state.status !== null && hasEnded(state.status);
   const isRunning = !ended && context.isDriven(run.ulid);
@@ -168,7 +175,7 @@ function runOf(context: ReadContext, run: RunRecord, created: Created, rows: Row
   return {
     run: run.ulid,
     title: facts.title,
-    task: facts.task,
+    task: { ...facts.task, hash },
     model: state.changed.model ?? facts.model,
     ...created,
     branch: facts.parent !== null,
@@ -178,13 +185,26 @@ function runOf(context: ReadContext, run: RunRecord, created: Created, rows: Row
     best,
     timeToBestMs: best === null ? null : (scores.find(({ score }) => score === best)?.ms ?? null),
     workingMs,
-    cost: rows.answers.get(run.id) === 0 ? state.cost : null,
+    cost: state.steps === 0 || hasUnpriced(context, run) ? null : state.cost,
     steps: state.steps,
     scores,
     hints: hints.map(({ category, step }) => effectOf(category, step, scores)),
     hintWords: hints.reduce((sum, { text }) => sum + wordsIn(text), 0),
-    review: rows.reviews.get(run.id) ?? { ms: 0, steps: 0 },
+    review: rows.reviews.get(run.id) ?? { ms: 0, steps: 0, labels: 0 },
+    looks: rows.looks.get(run.id) ?? { n: 0, ms: 0 },
   };
+}
+
+/** Whether an answer of the run has no price, so that nobody knows what the run cost. */
+function hasUnpriced({ statements }: ReadContext, { id, seq, state }: RunRecord): boolean {
+  if (state.version === FOLD_VERSION) return (state.unpriced ?? 0) > 0;
+  // Folded by an earlier version, until it is derived again in the background.
+  const row = statements.get(
+    `SELECT 1 FROM event WHERE id BETWEEN ? AND ? AND kind = 'model.answered' AND json_extract(body, '$.cost') IS NULL`,
+    rowId(id, 1),
+    rowId(id, seq),
+  );
+  return row !== undefined;
 }
 
 /** Working time of a run, and at each of its scores. */
@@ -209,12 +229,16 @@ function timed(
 }
 
 /** A hint reaches the agent with what a step observed: a score of that step was had without it. */
-function effectOf(category: string, step: number, scores: readonly TimedScore[]): HintEffect {
+function effectOf(category: HintCategory, step: number, scores: readonly TimedScore[]): HintEffect {
+  const before = scores.findLast((each) => each.step <= step)?.score ?? null;
+  const later = scores.filter((each) => each.step > step);
+  const better = before === null ? undefined : later.find(({ score }) => score > before);
   return {
     category,
     step,
-    before: scores.findLast((each) => each.step <= step)?.score ?? null,
-    after: scores.find((each) => each.step > step)?.score ?? null,
+    before,
+    after: later[0]?.score ?? null,
+    stepsToBetter: better === undefined ? null : better.step - step,
   };
 }
 

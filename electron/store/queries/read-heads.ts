@@ -13,6 +13,7 @@ import {
   type StoredNote,
 } from '../projections/fold-rows';
 import { TILE_COUNTS } from '../projections/run-projection';
+import { emptyHead } from './empty-head';
 import { bounded, findRun, type ReadContext, type RunRecord } from './read-context';
 import { firstImage } from './read-images';
 
@@ -180,37 +181,8 @@ function pendingHead(run: RunRecord): StepHead | null {
   if (requested === null || hasEnded(status)) {
     return null;
   }
-  return {
-    run: run.ulid,
-    step: requested.step,
-    id: '',
-    segment: Math.max(1, segments),
-    at: requested.at,
-    kind: 'act',
-    tool: '',
-    title: '',
-    observation: '',
-    done: false,
-    ok: true,
-    errorCode: null,
-    exitCode: null,
-    bytes: 0,
-    score: null,
-    imitatesHuman: false,
-    guards: [],
-    label: { value: null, source: null, reason: null, disagreement: false },
-    rules: [],
-    by: [],
-    decided: [],
-    marks: [],
-    judge: null,
-    computer: '',
-    withheld: false,
-    flagged: false,
-    comments: 0,
-    inheritedFrom: null,
-    after: [],
-  };
+  const { step, at } = requested;
+  return { ...emptyHead(run.ulid, step), segment: Math.max(1, segments), at };
 }
 
 function notesOf(context: ReadContext, run: number, from: number, to: number): Map<number, StepNote[]> {

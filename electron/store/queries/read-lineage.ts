@@ -5,10 +5,11 @@ import { type JudgedTurn, judgedTurn, TURNS_TOGETHER } from '@shared/judging/jud
 import { type RewardedStep, rewardedStep } from '@shared/judging/reward-request';
 import { LAST_SEQ, rowId, seqOf, TILE_STEPS } from '../file/rows';
 import { type OwnedSteps, ownersOf } from '../log/run-owners';
+import { emptyHead } from './empty-head';
 import { bounded, findRun, type ReadContext, type RunRecord, readEvents } from './read-context';
 import { countTiles, MAX_HEADS, readHeads, type TileRow, tileRows } from './read-heads';
 import { readPrompt } from './read-prompt';
-import { readStep, readTurn } from './read-step';
+import { readStep, readTurn, readTurns } from './read-step';
 
 /** As `readHeads`; the steps before a branch point are those of the runs they were sampled in. */
 export function readLineageHeads(context: ReadContext, ulid: string, from: number, to: number): StepHead[] {
@@ -53,35 +54,11 @@ function notesAt(context: ReadContext, run: RunRecord, step: number): StepNote[]
 /** Rows for steps whose run was removed: they stay countable and say why they are empty. */
 function goneHeads({ ulid, from, to }: OwnedSteps): StepHead[] {
   return Array.from({ length: to - from + 1 }, (_, index) => ({
-    run: ulid,
-    step: from + index,
-    id: '',
-    segment: 1,
-    at: 0,
+    ...emptyHead(ulid, from + index),
     kind: 'null' as const,
-    tool: '',
     title: 'The run this step was made in has been removed.',
-    observation: '',
     done: true,
-    ok: true,
-    errorCode: null,
-    exitCode: null,
-    bytes: 0,
-    score: null,
-    imitatesHuman: false,
-    guards: [],
-    rules: [],
-    by: [],
-    flagged: false,
-    comments: 0,
-    decided: [],
-    marks: [],
-    judge: null,
-    computer: '',
-    withheld: false,
-    label: { value: null, source: null, reason: null, disagreement: false },
     inheritedFrom: ulid,
-    after: [],
   }));
 }
 
@@ -113,9 +90,7 @@ export function readJudgedTurns(context: ReadContext, ulid: string, from: number
   const last = Math.min(to, from + TURNS_TOGETHER - 1);
   return ownersOf(context, findRun(context, ulid), from, last).flatMap((owned) => {
     if (owned.run === null) return [];
-    const turns = Array.from({ length: owned.to - owned.from + 1 }, (_, at) =>
-      readTurn(context, owned.ulid, owned.from + at),
-    );
+    const turns = readTurns(context, owned.run, owned.from, owned.to);
     return turns.filter(({ head, purged }) => head.done && !purged).map(judgedTurn);
   });
 }

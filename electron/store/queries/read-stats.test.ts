@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { evaluated } from '@shared/log/event-fixtures';
 import type { DatedEvent, NewEvent } from '@shared/log/events';
 import { ulid } from 'ulid';
 import { expect, test } from 'vitest';
@@ -69,19 +70,7 @@ test('hours are working time, as an experiment counts it: at each score, at each
   });
   const scored = (at: number, step: number, score: number): DatedEvent => ({
     kind: 'evaluation.ended',
-    body: {
-      step,
-      score,
-      raw: score,
-      outcome: 'scored',
-      attempt: step,
-      forced: false,
-      metrics: {},
-      message: '',
-      penalty: 0,
-      protectedChanged: [],
-      durationMs: 1,
-    },
+    body: evaluated(step, score, { attempt: step }),
     at: minutes(at),
   });
   const driver = (at: number, epoch: number): DatedEvent => ({

@@ -1,4 +1,7 @@
+import { judgedTurn } from '@shared/judging/judged-turn';
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { deeds, liveThrough } from '../../testing/random-run';
 import { createRun, RunWriter } from '../../testing/run-writer';
 import { testStore } from '../../testing/store-fixtures';
 
@@ -22,4 +25,25 @@ test('a step knows that its observation was shortened later, and keeps the whole
   expect((await store.reader.step(run, 2)).shortened).toEqual([]);
   const [head] = await store.reader.heads(run, 3, 3);
   expect(head?.after).toEqual([{ kind: 'shortened', step: 1, was: 5000, kept: 1000 }]);
+});
+
+test('steps that are read together for a judge are what each of them is alone', async () => {
+  let compared = 0;
+  for (const life of fc.sample(deeds, { numRuns: 40, seed: 5 })) {
+    const store = testStore();
+    const run = await liveThrough(store, life);
+    await store.drain();
+    const { steps } = await store.reader.run(run);
+    const alone = await Promise.all(
+      Array.from({ length: steps }, async (_, at) => await store.reader.step(run, at + 1)),
+    );
+    const done = alone.filter(({ head }) => head.done).map(judgedTurn);
+    expect(await store.reader.judgedTurns(run, 1, steps)).toEqual(done);
+    expect(await store.reader.judgedTurns(run, 2, 3)).toEqual(
+      done.filter(({ step }) => [2, 3].includes(step)),
+    );
+    compared += done.length;
+    await store.close();
+  }
+  expect(compared).toBeGreaterThan(40);
 });

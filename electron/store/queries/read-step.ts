@@ -3,7 +3,8 @@ import type { ObservationView, StepDetail, StepNote } from '@shared/contract/vie
 import { noticesOf } from '@shared/log/event-parts';
 import type { EventBody, EventKind, RunEvent } from '@shared/log/events';
 import { imageRef } from '@shared/log/image-part';
-import { rowId } from '../file/rows';
+import { rowId, seqOf } from '../file/rows';
+import { HeadMark } from '../projections/fold-rows';
 import { bounded, findRun, type ReadContext, type RunRecord, readKinds } from './read-context';
 import { revisionsOfStep } from './read-files';
 import { readHead } from './read-heads';
@@ -53,22 +54,81 @@ export function readStep(context: ReadContext, ulid: string, step: number): Step
   };
 }
 
-/** A part of `readStep`, for whoever reads thousands; `purged`: texts of it are gone. Throws `not_found`. */
+/** What a judge reads of a step, and whether it may. */
+export type SpokenTurn = Omit<Turn, 'head'> & {
+  head: Pick<StepDetail['head'], 'step' | 'kind' | 'done'>;
+  /** Texts of it are gone. */
+  purged: boolean;
+};
+
+/**
+ * Steps `from..to` of a run as `readTurn` gives each, for whoever reads thousands: one query for all of them. Ascending; a step
+ * that has no row yet is left out. @throws WaymarkError workspace_corrupt
+ */
+export function readTurns(context: ReadContext, run: RunRecord, from: number, to: number): SpokenTurn[] {
+  const rows = context.statements.all<TurnRow>(
+    'SELECT id, seq0, seq1, kind, marks FROM step_head WHERE id BETWEEN ? AND ? ORDER BY id',
+    rowId(run.id, from),
+    rowId(run.id, to),
+  );
+  const [first, last] = [rows[0], rows.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  const events = readKinds(context, run, first.seq0, last.seq1, SHOWN);
+  const isWhole = !hasPurgedTexts(context, run);
+  let next = 0;
+  return rows.map(({ id, seq0, seq1, kind, marks }) => {
+    const step = seqOf(id);
+    while ((events[next]?.seq ?? seq0) < seq0) next += 1;
+    const own: RunEvent[] = [];
+    for (let at = next; at < events.length; at += 1) {
+      const event = events[at];
+      if (event === undefined || event.seq > seq1) break;
+      if (isOf(event, step)) own.push(event);
+    }
+    return {
+      ...spokenIn(answerOf(own, run.ulid, step), own),
+      head: { step, kind, done: (marks & HeadMark.done) !== 0 },
+      purged: !isWhole && isPurged(context, run, seq0, seq1),
+    };
+  });
+}
+
+/** Columns of a step head that say where its events are. */
+interface TurnRow {
+  id: number;
+  seq0: number;
+  seq1: number;
+  kind: StepDetail['head']['kind'];
+  marks: number;
+}
+
+/** A part of `readStep`; `purged`: texts of it are gone. Throws `not_found`. */
 export function readTurn(context: ReadContext, ulid: string, step: number): Turn & { purged: boolean } {
   const found = findStep(context, ulid, step);
   const { run, seq0, seq1 } = found;
-  const purged = context.statements.get(
+  return { ...turnOf(found), purged: isPurged(context, run, seq0, seq1) };
+}
+
+function hasPurgedTexts({ statements }: ReadContext, run: RunRecord): boolean {
+  return statements.get("SELECT 1 FROM tombstone WHERE run = ? AND mode = 'text'", run.id) !== undefined;
+}
+
+function isPurged({ statements }: ReadContext, run: RunRecord, seq0: number, seq1: number): boolean {
+  const found = statements.get(
     'SELECT 1 FROM event WHERE id BETWEEN ? AND ? AND purged = 1 LIMIT 1',
     rowId(run.id, seq0),
     rowId(run.id, seq1),
   );
-  return { ...turnOf(found), purged: purged !== undefined };
+  return found !== undefined;
 }
 
 function turnOf({ head, body, events }: FoundStep): Turn {
+  return { head, ...spokenIn(body, events) };
+}
+
+function spokenIn(body: EventBody<'model.answered'>, events: readonly RunEvent[]): Omit<Turn, 'head'> {
   const hints = events.flatMap((event) => (event.kind === 'hint.delivered' ? [event.body.text] : []));
   return {
-    head,
     text: body.text,
     reasoning: body.reasoning,
     observations: observations(body, events),
@@ -84,6 +144,10 @@ function findStep(context: ReadContext, ulid: string, step: number): FoundStep {
   }
   const { seq0, seq1, head } = found;
   const events = readKinds(context, run, seq0, seq1, SHOWN).filter((event) => isOf(event, step));
+  return { run, seq0, seq1, head, body: answerOf(events, ulid, step), events };
+}
+
+function answerOf(events: readonly RunEvent[], ulid: string, step: number): EventBody<'model.answered'> {
   const answer = events.find((event) => event.kind === 'model.answered');
   if (answer?.kind !== 'model.answered') {
     throw new WaymarkError(
@@ -92,7 +156,7 @@ function findStep(context: ReadContext, ulid: string, step: number): FoundStep {
       `run ${ulid}`,
     );
   }
-  return { run, seq0, seq1, head, body: answer.body, events };
+  return answer.body;
 }
 
 /** Hints of the step before stand between its last event and this step's first request. */

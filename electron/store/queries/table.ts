@@ -72,6 +72,7 @@ import { readOfferedTools } from './read-prompt';
 import { readOpenHints, readRetroMask } from './read-retro-masks';
 import { readRun, readRuns, resolveRun } from './read-runs';
 import { readSegments } from './read-segments';
+import { readTaskOverlap } from './read-task-overlap';
 import { readTask, readTasks } from './read-tasks';
 import type { Reads } from './reads';
 
@@ -242,6 +243,8 @@ export const queries = {
   experiments: query({ thread: 'read', blind: 'holds no opinions', run: readExperiments }),
   /** Its runs with scores, hours, cost and hints; `not_found` where no run names it. */
   experiment: query({ thread: 'read', blind: blindExperiment, run: readExperiment }),
+  /** Tasks of one set that are in another, by name, package or description. */
+  taskOverlap: query({ thread: 'read', blind: 'holds no opinions', run: readTaskOverlap }),
   /** What wants a person's eye in a run, up to its head. */
   attention: query({
     thread: 'read',

@@ -31,7 +31,7 @@ export interface WorkspaceCopyParts {
 }
 
 /** Tables of a run whose rows no log explains and that nobody misses when they are gone. */
-const OWN_TABLES = ['seen', 'dwell', 'retro_seen'];
+const OWN_TABLES = ['seen', 'dwell', 'retro_seen', 'look'];
 
 /** Fills an empty workspace's database with what its sources hold, run by run. */
 export class WorkspaceCopy {

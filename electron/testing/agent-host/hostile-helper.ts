@@ -1,17 +1,7 @@
 import { encodeHead } from '../../computer/agent/frames';
 import { plainHello } from '../scripted-host';
+import { seededRandom } from '../seeded-random';
 import type { FakeHelper, FakeRequest } from './fake-helper';
-
-/** Random numbers in [0, 1) that a seed brings back. */
-export function seeded(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 type Said = { fields: (string | number)[]; body?: Buffer };
 
@@ -62,7 +52,7 @@ export class HostileHelper {
 
   /** `honesty`: 1 for a helper that never lies. */
   constructor(seed: number, honesty = [0, 0.6, 0.85, 0.95][seed % 4] ?? 0) {
-    this.random = seeded(seed);
+    this.random = seededRandom(seed);
     this.honesty = honesty;
   }
 

@@ -1,7 +1,9 @@
+import type { Failure } from '@shared/contract/errors';
 import { useEffect, useState } from 'react';
-import { call } from '../../api';
+import { call, failureOf } from '../../api';
 import { Button } from '../../components/Button';
 import { Dialog } from '../../components/Dialog';
+import { FailureLine } from '../../components/FailureLine';
 import { attempt } from '../../state/toasts';
 import { useText } from '../../text/language';
 import { takeBack } from './approvals';
@@ -11,12 +13,19 @@ export function AllowedKindsDialog({ run, onClose }: { run: string; onClose: () 
   const text = useText();
   const words = text.approvals;
   const [kinds, setKinds] = useState<string[] | null>(null);
+  const [failure, setFailure] = useState<Failure | null>(null);
   useEffect(() => {
-    attempt(async () => setKinds(await call('runs.allowedKinds', { run })));
+    call('runs.allowedKinds', { run }).then(setKinds, (thrown: unknown) => setFailure(failureOf(thrown)));
   }, [run]);
   return (
     <Dialog title={words.kindsTitle} closeLabel={text.common.close} width="small" onClose={onClose}>
-      <p className="soft text-12 dialog-lead">{kinds?.length === 0 ? words.noKinds : words.kindsText}</p>
+      {failure !== null ? (
+        <FailureLine failure={failure} />
+      ) : (
+        <p className="soft text-12 dialog-lead">
+          {kinds === null ? text.common.loading : kinds.length === 0 ? words.noKinds : words.kindsText}
+        </p>
+      )}
       <ul className="allowed-kinds">
         {kinds?.map((kind) => (
           <li key={kind}>

@@ -101,6 +101,8 @@ test('a list that cannot be read is not said to be empty', async () => {
       throw { code: 'not_found', message: 'The run is gone.' };
     },
   });
+  expect(screen.queryByText(/These kinds of commands/)).toBeNull();
   expect(await screen.findByText('The run is gone.')).toBeTruthy();
   expect(screen.queryByText(/Only read-only commands/)).toBeNull();
+  expect(screen.queryByText(/These kinds of commands/)).toBeNull();
 });

@@ -1,7 +1,7 @@
 import type { BranchPlan } from '@shared/contract/checkpoint-views';
 import { useEffect, useState } from 'react';
-import { Button } from '../../components/Button';
 import { Dialog } from '../../components/Dialog';
+import { DialogFoot } from '../../components/DialogFoot';
 import { FailureLine } from '../../components/FailureLine';
 import { CheckLine, FormLine, Select, TextArea, TextField } from '../../components/Field';
 import { Icon } from '../../components/Icon';
@@ -63,19 +63,16 @@ export function BranchDialog({ run, step }: { run: string; step: number }) {
       closeLabel={text.common.cancel}
       onClose={closeBranchDialog}
       foot={
-        <>
-          <CheckLine checked={draft.start} label={words.start} onChange={(start) => change({ start })} />
-          <span className="space" />
-          <Button onClick={closeBranchDialog}>{text.common.cancel}</Button>
-          <Button
-            look="primary"
-            icon="branch"
-            disabled={ready === null || needsPrice || creating || draft.title.trim() === ''}
-            onClick={() => ready !== null && create(ready)}
-          >
-            {words.create}
-          </Button>
-        </>
+        <DialogFoot
+          label={words.create}
+          icon="branch"
+          disabled={ready === null || needsPrice || creating || draft.title.trim() === ''}
+          note={
+            <CheckLine checked={draft.start} label={words.start} onChange={(start) => change({ start })} />
+          }
+          onCancel={closeBranchDialog}
+          onDo={() => ready !== null && create(ready)}
+        />
       }
     >
       <FormLine label={words.after} help={words.afterHelp(steps)}>

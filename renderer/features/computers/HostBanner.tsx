@@ -9,6 +9,7 @@ import { useCurrentRun } from '../../state/run/runs';
 import { attempt } from '../../state/toasts';
 import type { Text } from '../../text/en';
 import { useText } from '../../text/language';
+import { CopyDetails } from '../panes/CopyDetails';
 
 /**
  * Down, blocked, or tried again after tries that failed: the banner does not come and go with each try. A run that
@@ -33,7 +34,6 @@ export function HostBanner() {
   const link = away?.health;
   if (away?.alias == null || link === undefined) return null;
   const { alias, name } = away;
-  const details = `${alias}: ${link.state}, ${link.message}`;
   return (
     <Banner
       tone="danger"
@@ -47,14 +47,7 @@ export function HostBanner() {
           <Button small look="ghost" onClick={() => openComputers(alias)}>
             {text.banner.look}
           </Button>
-          <Button
-            small
-            look="ghost"
-            icon="copy"
-            onClick={() => attempt(() => navigator.clipboard.writeText(details))}
-          >
-            {words.common.copyDetails}
-          </Button>
+          <CopyDetails details={`${alias}: ${link.state}, ${link.message}`} />
         </>
       }
     >

@@ -1,9 +1,9 @@
 import type { HostResolution } from '@shared/contract/computers';
-import { Button } from '../../components/Button';
 import { Icon } from '../../components/Icon';
 import type { Asked } from '../../state/answers';
-import { attempt } from '../../state/toasts';
+import { failureDetails } from '../../state/toasts';
 import { useText } from '../../text/language';
+import { CopyDetails } from '../panes/CopyDetails';
 
 /** Where a name leads and which line of which file says so. */
 export function ResolutionView({ state }: { state: Asked<HostResolution> }) {
@@ -11,19 +11,11 @@ export function ResolutionView({ state }: { state: Asked<HostResolution> }) {
   const text = words.computers;
   const { value, failure } = state;
   if (failure !== null) {
-    const details = `${failure.code}: ${failure.message}${failure.detail === undefined ? '' : `\n${failure.detail}`}`;
     return (
       <div className="resolution-failure" role="alert">
         <Icon name="warning" className="tone-danger" />
         <span>{failure.message}</span>
-        <Button
-          small
-          look="ghost"
-          icon="copy"
-          onClick={() => attempt(() => navigator.clipboard.writeText(details))}
-        >
-          {words.common.copyDetails}
-        </Button>
+        <CopyDetails details={failureDetails(failure)} />
       </div>
     );
   }

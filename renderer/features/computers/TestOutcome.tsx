@@ -1,9 +1,9 @@
 import type { HostReport } from '@shared/contract/computers';
-import { Button } from '../../components/Button';
 import { Icon } from '../../components/Icon';
 import type { HostTest } from '../../state/computers';
-import { attempt } from '../../state/toasts';
+import { failureDetails } from '../../state/toasts';
 import { useText } from '../../text/language';
+import { CopyDetails } from '../panes/CopyDetails';
 
 export interface TestOutcomeProps {
   test: HostTest | undefined;
@@ -20,10 +20,7 @@ export function TestOutcome({ test, report }: TestOutcomeProps) {
   if (failure === null && report === null) return null;
   const ok = failure === null && report?.ok === true;
   const remarks = report?.stages.some(({ state }) => state === 'warning') === true;
-  const details =
-    failure !== null
-      ? `${failure.code}: ${failure.message}${failure.detail === undefined ? '' : `\n${failure.detail}`}`
-      : reportText(report);
+  const details = failure !== null ? failureDetails(failure) : reportText(report);
   return (
     <p className="stages-outcome" role="status" data-outcome={ok ? 'ok' : 'failed'}>
       <span className={ok ? '' : 'tone-danger'}>
@@ -38,16 +35,7 @@ export function TestOutcome({ test, report }: TestOutcomeProps) {
               : text.passed
             : text.failed}
       </span>
-      {!ok && (
-        <Button
-          small
-          look="ghost"
-          icon="copy"
-          onClick={() => attempt(() => navigator.clipboard.writeText(details))}
-        >
-          {words.common.copyDetails}
-        </Button>
-      )}
+      {!ok && <CopyDetails details={details} />}
     </p>
   );
 }

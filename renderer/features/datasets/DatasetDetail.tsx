@@ -10,6 +10,7 @@ import { useRuns } from '../../state/run/runs';
 import { attempt } from '../../state/toasts';
 import { useText } from '../../text/language';
 import { startExport } from '../jobs/jobs';
+import { DatasetComposition } from './DatasetComposition';
 import { DatasetDifferenceView } from './DatasetDifferenceView';
 import { DatasetState, folderName } from './DatasetState';
 import { RecordOrigin } from './RecordOrigin';
@@ -100,6 +101,7 @@ export function DatasetDetail({ dataset, list }: DatasetDetailProps) {
           </p>
         </section>
       </div>
+      {dataset.composition !== undefined && <DatasetComposition shares={dataset.composition} />}
       <section aria-label={text.files}>
         <h3>{text.files}</h3>
         <table className="dataset-files text-12">

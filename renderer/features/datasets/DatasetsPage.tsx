@@ -1,6 +1,7 @@
 import type { DatasetView } from '@shared/contract/export-views';
-import { type ReactNode, useRef } from 'react';
+import type { ReactNode } from 'react';
 import { Button } from '../../components/Button';
+import { ChoiceList } from '../../components/ChoiceList';
 import { Empty } from '../../components/Empty';
 import { FailureLine } from '../../components/FailureLine';
 import { useNow } from '../../components/useNow';
@@ -49,50 +50,16 @@ function DatasetList({ list, chosen }: { list: readonly DatasetView[]; chosen: s
   const text = words.datasets;
   const { format } = words.common;
   const now = useNow(60_000);
-  const box = useRef<HTMLDivElement>(null);
-  const at = Math.max(
-    0,
-    list.findIndex(({ id }) => id === chosen),
-  );
-  const moves: Readonly<Record<string, number>> = {
-    ArrowDown: 1,
-    ArrowUp: -1,
-    j: 1,
-    k: -1,
-    Home: -list.length,
-    End: list.length,
-  };
   return (
-    <div
-      ref={box}
-      role="listbox"
-      tabIndex={0}
-      aria-label={text.title}
-      aria-activedescendant={`dataset-${chosen}`}
-      className="dataset-list"
-      onKeyDown={(event) => {
-        const by = moves[event.key];
-        if (by === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
-        const next = list[Math.max(0, Math.min(list.length - 1, at + by))];
-        if (next !== undefined) {
-          useExportPage.setState({ dataset: next.id });
-          document.getElementById(`dataset-${next.id}`)?.scrollIntoView({ block: 'nearest' });
-        }
-        event.preventDefault();
-        event.stopPropagation();
-      }}
+    <ChoiceList
+      label={text.title}
+      items={list}
+      idOf={({ id }) => id}
+      chosen={chosen}
+      onChoose={(dataset) => useExportPage.setState({ dataset })}
     >
-      {list.map((dataset) => (
-        // biome-ignore lint/a11y/useKeyWithClickEvents: the list handles the arrow keys
-        // biome-ignore lint/a11y/useFocusableInteractive: the list holds the focus
-        <div
-          key={dataset.id}
-          id={`dataset-${dataset.id}`}
-          role="option"
-          aria-selected={dataset.id === chosen}
-          className="dataset-line"
-          onClick={() => useExportPage.setState({ dataset: dataset.id })}
-        >
+      {(dataset) => (
+        <>
           <span className="row">
             <b className="medium">{words.exporting.targetName[dataset.format]}</b>
             <span className="space" />
@@ -108,8 +75,8 @@ function DatasetList({ list, chosen }: { list: readonly DatasetView[]; chosen: s
             <span className="space" />
             <DatasetState state={dataset.state} />
           </span>
-        </div>
-      ))}
-    </div>
+        </>
+      )}
+    </ChoiceList>
   );
 }

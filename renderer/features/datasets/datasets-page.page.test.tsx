@@ -167,3 +167,32 @@ test('a step names the first three datasets it is in and the rest when asked; no
   fireEvent.click(part.getByRole('button', { name: 'd (OpenAI messages)' }));
   expect(useExportPage.getState()).toEqual({ page: 'datasets', dataset: 'd' });
 });
+
+test('a dataset says what it is made of, by domain or by task; an older one says nothing of it', async () => {
+  const share = { hash: 'h', rows: 2, masked: 1 };
+  show(<DatasetsPage head="Export" />, {
+    'datasets.list': () => [
+      dataset('new', {
+        composition: [
+          { ...share, task: 't1', domain: 'Loss Design', runs: 1, trained: 3 },
+          { ...share, task: 't2', domain: 'Loss Design', runs: 2, trained: 3 },
+          { ...share, task: 't3', domain: null, runs: 1, trained: 2 },
+        ],
+      }),
+      dataset('old'),
+    ],
+    'datasets.row': () => origin,
+  });
+  const rows = async () => {
+    const part = within(await screen.findByRole('region', { name: 'Made of' }));
+    return part.getAllByRole('row').map((row) => [...row.children].map((cell) => cell.textContent));
+  };
+  expect((await rows()).slice(1)).toEqual([
+    ['Loss Design', '3', '4', '6', '2', '75.0 %'],
+    ['(no domain)', '1', '2', '2', '1', '25.0 %'],
+  ]);
+  fireEvent.click(screen.getByRole('button', { name: 'Task' }));
+  expect((await rows()).map(([name]) => name)).toEqual(['Task', 't1', 't2', 't3']);
+  fireEvent.keyDown(screen.getByRole('listbox'), { key: 'End' });
+  expect(screen.queryByRole('region', { name: 'Made of' })).toBeNull();
+});

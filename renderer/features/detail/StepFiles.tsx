@@ -1,6 +1,7 @@
 import type { FileRevision } from '@shared/contract/file-views';
 import { lazy, Suspense, useState } from 'react';
 import { Button } from '../../components/Button';
+import { FailureLine } from '../../components/FailureLine';
 import { useText } from '../../text/language';
 import { openFile, shortPath, useContents } from '../files/file-history';
 import { Section } from './Section';
@@ -69,7 +70,8 @@ function StepDiff({ run, file }: { run: string; file: FileRevision }) {
   const words = useText();
   const text = words.files;
   const before = file.revision - 1;
-  const pair = useContents(run, file, before, file.revision);
+  const { pair, failure } = useContents(run, file, before, file.revision);
+  if (failure !== null) return <FailureLine failure={failure} />;
   if (pair === null) return <p className="files-note quiet">{words.common.loading}</p>;
   const left = pair.before.kind === 'absent' ? '' : pair.before.kind === 'text' ? pair.before.text : null;
   const right = pair.after.kind === 'absent' ? '' : pair.after.kind === 'text' ? pair.after.text : null;

@@ -1,3 +1,4 @@
+import { lazy, Suspense } from 'react';
 import { Tabs } from '../../components/Tabs';
 import { type ExportPage, setExportPage, useExportPage } from '../../state/export-page';
 import { useRuns } from '../../state/run/runs';
@@ -11,6 +12,10 @@ import { TargetDialog } from './TargetDialog';
 import { usePreview } from './use-preview';
 import './export.css';
 
+const ExperimentsPage = lazy(() =>
+  import('../experiments/ExperimentsPage').then((m) => ({ default: m.ExperimentsPage })),
+);
+
 export interface ExportViewProps {
   run: string | null;
 }
@@ -21,7 +26,13 @@ export function ExportView({ run }: ExportViewProps) {
   const page = useExportPage((state) => state.page);
   return (
     <section className="export" aria-label={text.title} data-page={page}>
-      {page === 'new' ? <NewExport run={run} /> : <DatasetsPage head={<PageTabs />} />}
+      {page === 'new' && <NewExport run={run} />}
+      {page === 'datasets' && <DatasetsPage head={<PageTabs />} />}
+      {page === 'experiments' && (
+        <Suspense fallback={<PageTabs />}>
+          <ExperimentsPage head={<PageTabs />} />
+        </Suspense>
+      )}
     </section>
   );
 }
@@ -36,6 +47,7 @@ function PageTabs() {
         items={[
           { id: 'new', label: text.pageNew },
           { id: 'datasets', label: text.pageDatasets },
+          { id: 'experiments', label: text.pageExperiments },
         ]}
         chosen={page}
         onChoose={setExportPage}

@@ -24,6 +24,7 @@ import {
   useRevisions,
 } from './file-history';
 import './files.css';
+import { FailureLine } from '../../components/FailureLine';
 import { RevisionStrip, wordsOf } from './RevisionStrip';
 import { UnrecordedChange } from './UnrecordedChange';
 
@@ -58,7 +59,12 @@ export function FilesView({ run, step, history }: FilesViewProps) {
   const revision = choice.revision ?? settled?.chosen ?? 0;
   const from = choice.base ?? Math.max(0, revision - 1);
   const counts = useCounts(run, file, revisions);
-  const contents = useContents(run, settled === null || settled.total === 0 ? null : file, from, revision);
+  const { pair: contents, failure } = useContents(
+    run,
+    settled === null || settled.total === 0 ? null : file,
+    from,
+    revision,
+  );
   const current = revisions.find((each) => each.revision === revision);
   // No revision is this step's, so none is shown in place of it; another one is there to be chosen.
   const edit =
@@ -156,7 +162,8 @@ export function FilesView({ run, step, history }: FilesViewProps) {
               )}
             </p>
           )}
-          {edit === undefined && contents !== null && (
+          {edit === undefined && failure !== null && <FailureLine failure={failure} />}
+          {edit === undefined && contents !== null && failure === null && (
             <Comparison
               path={file.path}
               before={contents.before}

@@ -1,10 +1,11 @@
+import type { Failure } from '@shared/contract/errors';
 import type { FileContent, FilePage, FileRevision, RevisionPage } from '@shared/contract/file-views';
 import type { StepDetail } from '@shared/contract/views';
 import { type ToldEdit, toldEdit } from '@shared/runs/told-edit';
 import { useEffect, useMemo, useState } from 'react';
 import { create } from 'zustand';
 import { call } from '../../api';
-import { useNewest } from '../../state/answers';
+import { useKept, useNewest } from '../../state/answers';
 import { useTimeline } from '../../state/run/timeline';
 import { toastFailure } from '../../state/toasts';
 import { setTab, useView } from '../../state/view';
@@ -128,27 +129,33 @@ export interface ContentPair {
   after: FileContent;
 }
 
-/** The file at two revisions. An answer about another pair is not given. */
+/** The file at two revisions, or why one of them cannot be read. An answer about another pair is not given. */
 export function useContents(
   run: string,
   file: FileKey | null,
   base: number,
   revision: number,
-): ContentPair | null {
-  const before = useContent(run, file, base);
-  const after = useContent(run, file, revision);
+): { pair: ContentPair | null; failure: Failure | null } {
+  const { content: before, failure: noBefore } = useContent(run, file, base);
+  const { content: after, failure: noAfter } = useContent(run, file, revision);
   const key = file === null ? '' : `${run} ${file.computer} ${file.path} ${base} ${revision}`;
-  return useMemo(
+  const pair = useMemo(
     () => (before === null || after === null ? null : { key, before, after }),
     [key, before, after],
   );
+  return { pair, failure: noBefore ?? noAfter };
 }
 
-function useContent(run: string, file: FileKey | null, revision: number): FileContent | null {
-  const answer = useNewest('files.text', file === null ? null : { run, ...file, revision });
+function useContent(
+  run: string,
+  file: FileKey | null,
+  revision: number,
+): { content: FileContent | null; failure: Failure | null } {
+  const asked = file === null ? null : { run, computer: file.computer, path: file.path, revision };
+  const { answer, failure } = useKept('files.text', asked);
   const { input, value } = answer ?? {};
   const fits = input?.revision === revision && input.path === file?.path && input.computer === file?.computer;
-  return fits ? (value ?? null) : null;
+  return { content: fits ? (value ?? null) : null, failure };
 }
 
 /** The file to open for a step: one it changed, else the one changed last. */

@@ -114,3 +114,13 @@ test('a name is changed, and the keys of what comes next are those that are set'
   expect(await screen.findByText('Bo')).toBeTruthy();
   expect(bridge.calls).toEqual([['settings.set', { annotator: { uuid: 'u', name: 'Bo' } }]]);
 });
+
+test('keys are those that the person has set, and no sentence names another', () => {
+  const keys = { 'hint.compose': '7', 'label.train': '8', 'label.mask': '9' };
+  useSettings.setState({ settings: { ...named('Ann'), keys } });
+  show(<FirstUse />);
+  const lines = [...document.querySelectorAll('.first-use-what li')];
+  const caps = lines.map((line) => line.querySelector('.keycaps')?.textContent);
+  expect(caps.slice(1, 3)).toEqual(['7', '89']);
+  for (const line of lines) expect(line.lastElementChild?.textContent).not.toMatch(/\bpress [a-z]\b/i);
+});

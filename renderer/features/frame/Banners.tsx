@@ -4,6 +4,7 @@ import { useSettings } from '../../state/settings';
 import { attempt } from '../../state/toasts';
 import { loadWorkspace, trustWorkspace, useWorkspace } from '../../state/workspace';
 import { useText } from '../../text/language';
+import { CopyDetails } from '../panes/CopyDetails';
 import { useRemote } from '../remote/remote';
 import { offerRestore } from '../restore/restore';
 
@@ -67,14 +68,7 @@ export function WorkspaceBanner() {
           <Button small onClick={() => attempt(loadWorkspace)}>
             {text.frame.checkAgain}
           </Button>
-          <Button
-            look="ghost"
-            small
-            icon="copy"
-            onClick={() => attempt(() => navigator.clipboard.writeText(detail))}
-          >
-            {text.frame.copyDetails}
-          </Button>
+          <CopyDetails details={detail} />
         </>
       }
     >

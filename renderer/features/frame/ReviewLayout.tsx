@@ -7,7 +7,7 @@ import { LabelInspector } from '../labels/LabelInspector';
 import { RetroMaskBanner } from '../labels/RetroMaskBanner';
 import { useSplit } from '../panes/splits';
 import { QueuePlace } from '../queue/QueuePlace';
-import { Timeline } from '../timeline/Timeline';
+import { TimelineColumn } from './TimelineColumn';
 
 /** Review: timeline left, the label bar over the step, labels and guideline right. */
 export function ReviewLayout({ scope }: { scope: string }) {
@@ -17,17 +17,7 @@ export function ReviewLayout({ scope }: { scope: string }) {
   const [inspector, setInspector] = useSplit(scope, 'review.inspector', 280);
   return (
     <>
-      <div className="sized-pane" style={{ width }}>
-        <Timeline showTime={false} />
-      </div>
-      <Splitter
-        direction="vertical"
-        label={text.frame.resizeTimeline}
-        size={width}
-        min={360}
-        max={900}
-        onResize={setWidth}
-      />
+      <TimelineColumn width={width} onResize={setWidth} showTime={false} />
       <div className="pane pane-rest">
         <QueuePlace />
         <LabelBar />

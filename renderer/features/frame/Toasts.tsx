@@ -6,6 +6,7 @@ import type { Toast } from '../../state/toasts';
 import { attempt, dismissToast, useToasts } from '../../state/toasts';
 import { useText } from '../../text/language';
 import { undo } from '../labels/label-undo';
+import { CopyDetails } from '../panes/CopyDetails';
 import { CommandKeys } from '../shortcuts/CommandKeys';
 
 const SHOWN_MS = 6000;
@@ -59,16 +60,7 @@ function ToastLine({ toast }: { toast: Toast }) {
           {button.say(text)}
         </Button>
       )}
-      {detail !== undefined && (
-        <Button
-          look="ghost"
-          small
-          icon="copy"
-          onClick={() => attempt(() => navigator.clipboard.writeText(detail))}
-        >
-          {text.common.copyDetails}
-        </Button>
-      )}
+      {detail !== undefined && <CopyDetails details={detail} />}
       <IconButton icon="close" small label={text.common.dismiss} onClick={() => dismissToast(toast.id)} />
     </div>
   );

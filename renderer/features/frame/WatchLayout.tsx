@@ -7,7 +7,7 @@ import { DetailPane } from '../detail/DetailPane';
 import { PaneBoundary } from '../panes/PaneBoundary';
 import { useSplit } from '../panes/splits';
 import { loadTerminalWall } from '../terminals/load-wall';
-import { Timeline } from '../timeline/Timeline';
+import { TimelineColumn } from './TimelineColumn';
 
 const TerminalWall = lazy(loadTerminalWall);
 
@@ -20,17 +20,7 @@ export function WatchLayout({ scope }: { scope: string }) {
   const [height, setHeight] = useSplit(scope, 'watch.detail', 264);
   return (
     <>
-      <div className="sized-pane" style={{ width }}>
-        <Timeline showTime />
-      </div>
-      <Splitter
-        direction="vertical"
-        label={text.frame.resizeTimeline}
-        size={width}
-        min={360}
-        max={900}
-        onResize={setWidth}
-      />
+      <TimelineColumn width={width} onResize={setWidth} showTime />
       <div className="pane pane-rest stacked">
         <div className="column stacked-top" style={{ height }}>
           <DetailPane review={false} />

@@ -7,6 +7,7 @@ import { rowsNow } from '../../state/rows/rows';
 import { clearRange, moveCursor, useTimeline } from '../../state/run/timeline';
 import { attempt } from '../../state/toasts';
 import { openDialog, setMode, setTab, useView } from '../../state/view';
+import { compareOpenRun, showExperiments } from '../experiments/experiments';
 import { openJudge } from '../judging/judging';
 import { useLabelCommands } from '../labels/label-commands';
 import { following, preceding } from '../labels/labels';
@@ -40,6 +41,8 @@ export function useAppCommands(): void {
   useCommand('app.newRun', () => openDialog('newRun'));
   useCommand('app.plots', () => openDialog('plots'));
   useCommand('app.judgeQuality', () => openJudgeQuality());
+  useCommand('app.experiments', showExperiments);
+  useCommand('run.compare', compareOpenRun);
   useCommand('app.rules', () => openDialog('rules'));
   useCommand('app.import', () => openDialog('import'));
   useCommand('run.judge', () => openJudge());

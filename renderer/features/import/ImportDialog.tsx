@@ -1,13 +1,13 @@
 import type { Failure } from '@shared/contract/errors';
 import type { ImportProgress, ImportResult } from '@shared/contract/ipc/imports';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { call, failureOf, listen } from '../../api';
 import { Button } from '../../components/Button';
 import { Dialog } from '../../components/Dialog';
 import { FailureLine } from '../../components/FailureLine';
 import { CheckLine } from '../../components/Field';
 import { openRun } from '../../state/run/runs';
-import { attempt } from '../../state/toasts';
+import { attempt, toast, toastFailure } from '../../state/toasts';
 import type { Text } from '../../text/en';
 import { useText } from '../../text/language';
 
@@ -20,14 +20,25 @@ export function ImportDialog({ onClose }: { onClose(): void }) {
   const progress = useImportProgress(working);
   const [failure, setFailure] = useState<Failure | null>(null);
   const [done, setDone] = useState<ImportResult | null>(null);
+  // An import continues when its dialog is closed.
+  const isOpen = useRef(true);
+  useEffect(() => {
+    isOpen.current = true;
+    return () => {
+      isOpen.current = false;
+    };
+  }, []);
 
   async function choose(what: 'file' | 'folder'): Promise<void> {
     setWorking(true);
     setFailure(null);
     try {
-      setDone(await call('import.start', { format: 'researchgym', what, again }));
+      const result = await call('import.start', { format: 'researchgym', what, again });
+      if (isOpen.current) setDone(result);
+      else if (result !== null) sayImported(result);
     } catch (thrown) {
-      setFailure(failureOf(thrown));
+      if (isOpen.current) setFailure(failureOf(thrown));
+      else toastFailure(thrown);
     } finally {
       setWorking(false);
     }
@@ -103,6 +114,14 @@ export function ImportDialog({ onClose }: { onClose(): void }) {
       {failure !== null && <FailureLine failure={failure} />}
     </Dialog>
   );
+}
+
+/** For an import that ended after its dialog was closed. */
+function sayImported({ run, title, steps, left }: ImportResult): void {
+  toast((text) => text.importing.imported(title, steps, left.length === 0), {
+    say: (text) => text.importing.open,
+    run: () => attempt(() => openRun(run)),
+  });
 }
 
 /** How far the import is; null while there is none, also as long as a file is being chosen. */

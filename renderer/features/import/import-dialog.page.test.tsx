@@ -1,5 +1,6 @@
 import type { ImportResult } from '@shared/contract/ipc/imports';
 import { act, fireEvent, screen, waitFor } from '@testing-library/react';
+import { useState } from 'react';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { show, shown } from '../../page-fixtures';
 import { runSummary } from '../../state/run/run-fixtures';
@@ -18,10 +19,23 @@ const result: ImportResult = {
 const close = vi.fn();
 const button = (name: string) => screen.getByRole<HTMLButtonElement>('button', { name });
 
+/** The dialog in a page that it is closed in. */
+function Opened() {
+  const [open, setOpen] = useState(true);
+  return (
+    <>
+      {open && <ImportDialog onClose={close} />}
+      <button type="button" onClick={() => setOpen(false)}>
+        Leave
+      </button>
+    </>
+  );
+}
+
 /** An import that goes on until the test ends it. */
 function begin() {
   const ends: { done: (found: ImportResult | null) => void; fail: (failure: unknown) => void }[] = [];
-  const bridge = show(<ImportDialog onClose={close} />, {
+  const bridge = show(<Opened />, {
     'import.start': () => new Promise((done, fail) => ends.push({ done, fail })),
     'import.cancel': () => undefined,
     'runs.summary': () => runSummary('new'),
@@ -87,4 +101,26 @@ test('a file dialog that was left changes nothing', async () => {
   await waitFor(() => expect(button('Choose a file').disabled).toBe(false));
   expect(screen.queryByRole('alert')).toBeNull();
   expect(close).not.toHaveBeenCalled();
+});
+
+test('an import that ends after its dialog was closed reports its result, and offers the run', async () => {
+  const { ends } = begin();
+  fireEvent.click(button('Choose a folder'));
+  await shown();
+  fireEvent.click(button('Leave'));
+  ends[0]?.done(result);
+  expect(
+    await screen.findByText('Imported Node 7: 1,200 steps. Parts of it could not be imported.'),
+  ).toBeTruthy();
+  fireEvent.click(button('Open the run'));
+  await waitFor(() => expect(useRuns.getState().current).toBe('new'));
+});
+
+test('an import that fails after its dialog was closed says why', async () => {
+  const { ends } = begin();
+  fireEvent.click(button('Choose a file'));
+  await shown();
+  fireEvent.click(button('Leave'));
+  ends[0]?.fail({ code: 'bad_input', message: 'The folder holds no run.' });
+  expect(await screen.findByText(/The folder holds no run\./)).toBeTruthy();
 });

@@ -1,7 +1,7 @@
-import { useEffect, useLayoutEffect, useRef } from 'react';
 import { createPortal } from 'react-dom';
 import { IconButton } from '../../components/Button';
 import { Tabs } from '../../components/Tabs';
+import { useAnchoredPanel } from '../../components/useAnchoredPanel';
 import { pressedChords } from '../../state/keys/commands';
 import { attempt } from '../../state/toasts';
 import { useText } from '../../text/language';
@@ -13,31 +13,7 @@ import { NightReport } from './NightReport';
 export function InboxPanel({ anchor }: { anchor: HTMLElement | null }) {
   const text = useText().inbox;
   const tab = useInbox((state) => state.tab);
-  const box = useRef<HTMLDivElement>(null);
-
-  useLayoutEffect(() => {
-    const panel = box.current;
-    if (panel === null) return;
-    // Below the button, wherever banners have moved it.
-    const top = (anchor?.getBoundingClientRect().bottom ?? 0) + 6;
-    panel.style.top = `${top}px`;
-    panel.style.maxHeight = `min(640px, ${window.innerHeight - top - 32}px)`;
-    (panel.querySelector<HTMLElement>('[data-item]') ?? panel).focus();
-  }, [anchor]);
-
-  useEffect(() => {
-    function onPointer(event: PointerEvent): void {
-      const { target } = event;
-      if (target instanceof Node && !box.current?.contains(target) && !anchor?.contains(target)) closeInbox();
-    }
-    window.addEventListener('pointerdown', onPointer, true);
-    return () => window.removeEventListener('pointerdown', onPointer, true);
-  }, [anchor]);
-
-  function leave(): void {
-    closeInbox();
-    anchor?.querySelector('button')?.focus();
-  }
+  const { box, leave } = useAnchoredPanel({ anchor, most: 640, onClose: closeInbox, first: '[data-item]' });
 
   function onKeyDown(event: React.KeyboardEvent): void {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -61,7 +37,7 @@ export function InboxPanel({ anchor }: { anchor: HTMLElement | null }) {
       role="dialog"
       aria-label={text.region}
       tabIndex={-1}
-      className="inbox"
+      className="anchored-panel inbox"
       data-testid="inbox"
       onKeyDown={onKeyDown}
     >

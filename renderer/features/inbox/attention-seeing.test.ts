@@ -19,6 +19,7 @@ describe('seeing a run', () => {
     stand = new BridgeStand({
       'attention.list': () => [],
       'attention.seen': () => undefined,
+      'attention.looked': () => undefined,
       'attention.showing': () => undefined,
       'app.power': () => ({ holdingFor: 0, onBattery: false, lastSleep: null }),
     });
@@ -76,6 +77,40 @@ describe('seeing a run', () => {
     if (name !== 'with nobody there') key();
     await pass(30_000);
     expect(seen()).toEqual([]);
+  });
+
+  const looked = () =>
+    stand.calls.flatMap(([name, input]) => (name === 'attention.looked' ? [input as { ms: number }] : []));
+
+  it('keeps how long a run is watched, told while it lasts and at its end, and one look is one', async () => {
+    key();
+    await pass(31_500);
+    expect(looked()).toMatchObject([{ run: 'a', ms: 30_000 }]);
+    // Reading an earlier step is watching as well.
+    useTimeline.setState({ follow: { following: false, seen: 3 } });
+    await pass(15_000);
+    page.focused = false;
+    await pass(1_000);
+    expect(looked()).toMatchObject([{ ms: 30_000 }, { run: 'a', ms: 46_000 }]);
+    expect(new Set(looked().map((look) => (look as unknown as { at: number }).at)).size).toBe(1);
+    page.focused = true;
+    key();
+    await pass(6_000);
+    useView.setState({ mode: 'review' });
+    await pass(1_000);
+    expect(new Set(looked().map((look) => (look as unknown as { at: number }).at)).size).toBe(2);
+  });
+
+  it('counts no look at a run that has ended, nor a glance', async () => {
+    key();
+    await pass(3_000);
+    useView.setState({ mode: 'export' });
+    await pass(2_000);
+    useRuns.setState({ list: [{ ...(summary('a', 41) as object), state: 'finished' } as never] });
+    useView.setState({ mode: 'watch' });
+    key();
+    await pass(40_000);
+    expect(looked()).toEqual([]);
   });
 
   it('tells the main process which run is shown', async () => {

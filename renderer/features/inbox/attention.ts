@@ -12,6 +12,7 @@ import { openRun, type RailGroup, railGroup, railOrder, useRuns } from '../../st
 import { moveCursor, useTimeline } from '../../state/run/timeline';
 import { attempt, toastFailure } from '../../state/toasts';
 import { setMode, useView } from '../../state/view';
+import { Looks, watchedRun } from './looks';
 
 export type InboxTab = 'news' | 'report';
 export type ReportRange = 'looked' | 'night' | 'day';
@@ -242,6 +243,7 @@ function startSeeing(): () => void {
   let presentAt = Number.NEGATIVE_INFINITY;
   let inView: { run: string; since: number } | null = null;
   const sent = new Map<string, number>();
+  const looks = new Looks();
   const present = () => {
     presentAt = performance.now();
   };
@@ -249,8 +251,10 @@ function startSeeing(): () => void {
   for (const sign of signs) window.addEventListener(sign, present, { passive: true, capture: true });
   const tick = () => {
     const now = performance.now();
+    const isPresent = now - presentAt <= PRESENT_MS;
+    looks.tick(isPresent ? watchedRun() : null, now);
     const seen = visibleRun();
-    if (seen === null || now - presentAt > PRESENT_MS) {
+    if (seen === null || !isPresent) {
       inView = null;
       return;
     }
@@ -265,6 +269,7 @@ function startSeeing(): () => void {
   const every = setInterval(tick, 1_000);
   return () => {
     clearInterval(every);
+    looks.tick(null, performance.now());
     for (const sign of signs) window.removeEventListener(sign, present, { capture: true });
   };
 }

@@ -1,9 +1,9 @@
 import type { ExportJob } from '@shared/contract/export-views';
-import { useEffect, useLayoutEffect, useRef } from 'react';
 import { createPortal } from 'react-dom';
 import { call } from '../../api';
 import { Button, IconButton } from '../../components/Button';
 import { Icon, type IconName } from '../../components/Icon';
+import { useAnchoredPanel } from '../../components/useAnchoredPanel';
 import { showDataset } from '../../state/export-page';
 import { attempt } from '../../state/toasts';
 import { useText } from '../../text/language';
@@ -16,30 +16,7 @@ export function JobTray({ anchor }: { anchor: HTMLElement | null }) {
   const text = useText().jobs;
   const list = useJobs((state) => state.list);
   const batches = listedBatches(useBatches(), Date.now());
-  const box = useRef<HTMLDivElement>(null);
-
-  useLayoutEffect(() => {
-    const panel = box.current;
-    if (panel === null) return;
-    const top = (anchor?.getBoundingClientRect().bottom ?? 0) + 6;
-    panel.style.top = `${top}px`;
-    panel.style.maxHeight = `min(560px, ${window.innerHeight - top - 32}px)`;
-    panel.focus();
-  }, [anchor]);
-
-  useEffect(() => {
-    function onPointer({ target }: PointerEvent): void {
-      if (!(target instanceof Node) || box.current?.contains(target) || anchor?.contains(target)) return;
-      openTray(false);
-    }
-    window.addEventListener('pointerdown', onPointer, true);
-    return () => window.removeEventListener('pointerdown', onPointer, true);
-  }, [anchor]);
-
-  function leave(): void {
-    openTray(false);
-    anchor?.querySelector('button')?.focus();
-  }
+  const { box, leave } = useAnchoredPanel({ anchor, most: 560, onClose: () => openTray(false) });
 
   return createPortal(
     <div
@@ -47,7 +24,7 @@ export function JobTray({ anchor }: { anchor: HTMLElement | null }) {
       role="dialog"
       aria-label={text.title}
       tabIndex={-1}
-      className="jobs"
+      className="anchored-panel jobs"
       data-testid="jobs"
       onKeyDown={(event) => {
         if (event.key !== 'Escape') return;

@@ -21,6 +21,7 @@ import {
   saveCorrection,
 } from './correction';
 import './labels.css';
+import { DialogFoot } from '../../components/DialogFoot';
 
 /** The action as it was on the left, as it should have been on the right. */
 export function CorrectionDialog({ run, step }: { run: string; step: number }) {
@@ -73,14 +74,14 @@ function Editor({ run, step, detail }: { run: string; step: number; detail: Step
       width="wide"
       onClose={closeCorrection}
       foot={
-        <>
-          {own && <Button onClick={withdraw}>{words.withdraw}</Button>}
-          <span className="space" />
-          <Button onClick={closeCorrection}>{text.common.cancel}</Button>
-          <Button look="primary" disabled={stuck} keys={<CommandKeys command="hint.queue" />} onClick={save}>
-            {words.save}
-          </Button>
-        </>
+        <DialogFoot
+          label={words.save}
+          disabled={stuck}
+          keys={<CommandKeys command="hint.queue" />}
+          note={own && <Button onClick={withdraw}>{words.withdraw}</Button>}
+          onCancel={closeCorrection}
+          onDo={save}
+        />
       }
     >
       <p className="soft dialog-lead">{words.lead}</p>

@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import { Button } from '../../components/Button';
 import { Dialog } from '../../components/Dialog';
+import { DialogFoot } from '../../components/DialogFoot';
 import { FormLine, TextArea, TextField } from '../../components/Field';
 import { useTimeline } from '../../state/run/timeline';
 import { attempt } from '../../state/toasts';
@@ -54,18 +54,13 @@ function CommentDialog({ step }: { step: number }) {
       width="small"
       onClose={close}
       foot={
-        <>
-          <span className="space" />
-          <Button onClick={close}>{text.common.cancel}</Button>
-          <Button
-            look="primary"
-            disabled={typed.trim() === ''}
-            onClick={save}
-            keys={<CommandKeys command="hint.queue" />}
-          >
-            {words.commentSave}
-          </Button>
-        </>
+        <DialogFoot
+          label={words.commentSave}
+          disabled={typed.trim() === ''}
+          keys={<CommandKeys command="hint.queue" />}
+          onCancel={close}
+          onDo={save}
+        />
       }
     >
       <TextArea
@@ -97,13 +92,12 @@ function LiftDialog({ step }: { step: number }) {
       width="small"
       onClose={() => endLift(null)}
       foot={
-        <>
-          <span className="space" />
-          <Button onClick={() => endLift(null)}>{text.common.cancel}</Button>
-          <Button look="primary" disabled={typed.trim() === ''} onClick={save}>
-            {words.liftDo}
-          </Button>
-        </>
+        <DialogFoot
+          label={words.liftDo}
+          disabled={typed.trim() === ''}
+          onCancel={() => endLift(null)}
+          onDo={save}
+        />
       }
     >
       <p className="soft dialog-lead">{words.liftText}</p>

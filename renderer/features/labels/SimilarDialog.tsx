@@ -1,6 +1,5 @@
 import type { SimilarSteps } from '@shared/contract/ipc/labels';
 import { keepCodes, reasonCodes } from '@shared/labels/guideline';
-import { Button } from '../../components/Button';
 import { Dialog } from '../../components/Dialog';
 import { Select } from '../../components/Field';
 import { LabelGlyph } from '../../components/LabelGlyph';
@@ -9,6 +8,7 @@ import { useText } from '../../text/language';
 import { sayParts } from './label-words';
 import { applySimilar, changesOf, closeSimilar, useSimilar } from './similar';
 import './labels.css';
+import { DialogFoot } from '../../components/DialogFoot';
 
 /** Pieces of the run that are named; the others are counted. */
 const PIECES = 12;
@@ -43,14 +43,12 @@ export function SimilarDialog({ similar }: { similar: SimilarSteps }) {
       closeLabel={text.common.cancel}
       onClose={closeSimilar}
       foot={
-        <>
-          <span className="text-12 quiet">{words.keys}</span>
-          <span className="space" />
-          <Button onClick={closeSimilar}>{text.common.cancel}</Button>
-          <Button look="primary" onClick={applySimilar}>
-            {words.apply(text.labels[value], similar.steps)}
-          </Button>
-        </>
+        <DialogFoot
+          label={words.apply(text.labels[value], similar.steps)}
+          note={<span className="text-12 quiet">{words.keys}</span>}
+          onCancel={closeSimilar}
+          onDo={applySimilar}
+        />
       }
     >
       {/* biome-ignore lint/a11y/noStaticElementInteractions: keys of the dialog's own choices, which are buttons too */}

@@ -2,8 +2,8 @@ import type { ReactNode } from 'react';
 import { Button } from '../../components/Button';
 import { Empty } from '../../components/Empty';
 import { ErrorBoundary } from '../../components/ErrorBoundary';
-import { attempt } from '../../state/toasts';
 import { useText } from '../../text/language';
+import { CopyDetails } from './CopyDetails';
 
 /** A pane whose failure stays its own: says so, offers to open it again and the details for a report. */
 export function PaneBoundary({ resetKey, children }: { resetKey: string; children: ReactNode }) {
@@ -15,15 +15,7 @@ export function PaneBoundary({ resetKey, children }: { resetKey: string; childre
         <div className="pane pane-rest" role="alert">
           <Empty icon="warning" title={text.frame.crashed} text={text.frame.crashedText}>
             <Button onClick={retry}>{text.frame.openAgain}</Button>
-            <Button
-              look="ghost"
-              icon="copy"
-              onClick={() =>
-                attempt(() => navigator.clipboard.writeText(`${error.message}\n${error.stack ?? ''}`))
-              }
-            >
-              {text.frame.copyDetails}
-            </Button>
+            <CopyDetails small={false} details={`${error.message}\n${error.stack ?? ''}`} />
           </Empty>
         </div>
       )}

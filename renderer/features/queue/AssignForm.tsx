@@ -3,7 +3,8 @@ import type { Person } from '@shared/labels/review/queue-views';
 import { useState } from 'react';
 import { call } from '../../api';
 import { Button } from '../../components/Button';
-import { CheckLine, FormLine, Select, TextField } from '../../components/Field';
+import { CheckLine, FormLine, Select } from '../../components/Field';
+import { LineField } from '../../components/LineField';
 import { useAsked } from '../../state/answers';
 import { useRuns } from '../../state/run/runs';
 import { attempt, toast } from '../../state/toasts';
@@ -59,19 +60,12 @@ export function AssignForm() {
           />
         ))}
       </fieldset>
-      <FormLine
+      <LineField
         label={words.names}
         help={words.namesHelp + [...new Set(known.map(({ name }) => name))].join(', ')}
-      >
-        {({ id, describedBy }) => (
-          <TextField
-            id={id}
-            aria-describedby={describedBy}
-            value={names}
-            onChange={(event) => changed(setNames)(event.target.value)}
-          />
-        )}
-      </FormLine>
+        value={names}
+        onValue={changed(setNames)}
+      />
       <FormLine label={words.by} help={words.runsHelp}>
         {({ id }) => (
           <Select

@@ -3,6 +3,7 @@ import { Banner } from '../../components/Banner';
 import { Button } from '../../components/Button';
 import { attempt } from '../../state/toasts';
 import { useText } from '../../text/language';
+import { CopyDetails } from '../panes/CopyDetails';
 import { closeRemote, useRemote } from './remote';
 
 /** Says that the computer with the workspace is away or refuses, what goes on meanwhile, and what it did not take. */
@@ -25,18 +26,7 @@ export function RemoteBanner() {
               <Button small onClick={() => attempt(closeRemote)}>
                 {words.back}
               </Button>
-              <Button
-                look="ghost"
-                small
-                icon="copy"
-                onClick={() =>
-                  attempt(() =>
-                    navigator.clipboard.writeText(`${status.alias}: ${status.state}, ${status.message}`),
-                  )
-                }
-              >
-                {text.common.copyDetails}
-              </Button>
+              <CopyDetails details={`${status.alias}: ${status.state}, ${status.message}`} />
             </>
           }
         >

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { failureOf } from '../../api';
 import { Button } from '../../components/Button';
 import { Dialog } from '../../components/Dialog';
+import { DialogFoot } from '../../components/DialogFoot';
 import { Empty } from '../../components/Empty';
 import { FormLine, Select, TextField } from '../../components/Field';
 import { Icon } from '../../components/Icon';
@@ -66,23 +67,24 @@ export function RemoteDialog() {
       closeLabel={text.common.close}
       onClose={close}
       foot={
-        <>
-          {status !== null && (
-            <Button
-              onClick={() => {
-                close();
-                attempt(closeRemote);
-              }}
-            >
-              {words.back}
-            </Button>
-          )}
-          <span className="space" />
-          <Button onClick={close}>{text.common.cancel}</Button>
-          <Button look="primary" disabled={!ready} onClick={() => attempt(open)}>
-            {working ? words.connecting : words.connect}
-          </Button>
-        </>
+        <DialogFoot
+          label={working ? words.connecting : words.connect}
+          disabled={!ready}
+          note={
+            status !== null && (
+              <Button
+                onClick={() => {
+                  close();
+                  attempt(closeRemote);
+                }}
+              >
+                {words.back}
+              </Button>
+            )
+          }
+          onCancel={close}
+          onDo={() => attempt(open)}
+        />
       }
     >
       <form

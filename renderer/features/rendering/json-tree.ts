@@ -1,3 +1,4 @@
+import { isJson } from '@shared/base/is-json';
 import { nestsDeeper } from '@shared/base/json-depth';
 import { hasAnsi } from './ansi-lines';
 
@@ -21,7 +22,7 @@ const MAX_DEPTH = 200;
 /** Null for what is not JSON, or too long or too deep to be shown as a tree. */
 export function parseJson(text: string): JsonNode | null {
   if (text.length > MAX_JSON || !/^\s*[[{]/.test(text)) return null;
-  if (nestsDeeper(text, MAX_DEPTH) || !isValid(text)) return null;
+  if (nestsDeeper(text, MAX_DEPTH) || !isJson(text)) return null;
   return new JsonReader(text).read();
 }
 
@@ -37,16 +38,6 @@ export function parseJsonLines(text: string): JsonNode | null {
     items.push(node);
   }
   return { kind: 'array', items, size: text.length };
-}
-
-function isValid(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch (error) {
-    if (error instanceof SyntaxError) return false;
-    throw error;
-  }
 }
 
 /** Reads a text that is known to be valid. */

@@ -7,6 +7,7 @@ import { attempt } from '../../state/toasts';
 import { useText } from '../../text/language';
 import { closeRestore, restoreFrom, useRestore } from './restore';
 import './restore.css';
+import { DialogFoot } from '../../components/DialogFoot';
 
 /** Brings back what a damaged data folder still holds, into a new one. */
 export function RestoreDialog() {
@@ -27,13 +28,12 @@ function Choice({ folder, backups }: { folder: string; backups: BackupRow[] }) {
       closeLabel={common.close}
       onClose={closeRestore}
       foot={
-        <>
-          <span className="space" />
-          <Button onClick={closeRestore}>{common.cancel}</Button>
-          <Button look="primary" disabled={working} onClick={() => attempt(() => restoreFrom(chosen))}>
-            {working ? words.working : words.action}
-          </Button>
-        </>
+        <DialogFoot
+          label={working ? words.working : words.action}
+          disabled={working}
+          onCancel={closeRestore}
+          onDo={() => attempt(() => restoreFrom(chosen))}
+        />
       }
     >
       <p>{words.lead}</p>

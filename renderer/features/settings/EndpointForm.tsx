@@ -2,6 +2,7 @@ import type { Endpoint } from '@shared/contract/settings';
 import { useState } from 'react';
 import { Button } from '../../components/Button';
 import { CheckLine, FormLine, TextField } from '../../components/Field';
+import { LineField } from '../../components/LineField';
 import { attempt, toast } from '../../state/toasts';
 import { useText } from '../../text/language';
 import { type DraftField, draftOf, readDraft } from './endpoint-draft';
@@ -60,34 +61,16 @@ export function EndpointForm({ endpoint, taken, onSave, onCancel }: EndpointForm
       }}
     >
       {fields.map((field) => (
-        <FormLine
+        <LineField
           key={field}
           label={text.fields[field]}
           help={text.fieldHelp[field]}
           error={wrong.has(field) ? text.fieldError[field] : null}
-        >
-          {({ id, describedBy, invalid }) => (
-            <TextField
-              id={id}
-              aria-describedby={describedBy}
-              aria-invalid={invalid}
-              value={draft[field]}
-              onChange={(event) => setDraft({ ...draft, [field]: event.target.value })}
-            />
-          )}
-        </FormLine>
+          value={draft[field]}
+          onValue={(value) => setDraft({ ...draft, [field]: value })}
+        />
       ))}
-      <FormLine label={text.key} help={text.keyHelp}>
-        {({ id, describedBy }) => (
-          <TextField
-            id={id}
-            type="password"
-            aria-describedby={describedBy}
-            value={key}
-            onChange={(event) => setTyped(event.target.value)}
-          />
-        )}
-      </FormLine>
+      <LineField secret label={text.key} help={text.keyHelp} value={key} onValue={setTyped} />
       <FormLine label={text.reasoning}>
         {() => (
           <CheckLine

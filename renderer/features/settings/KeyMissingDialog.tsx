@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { call } from '../../api';
 import { Button } from '../../components/Button';
 import { Dialog } from '../../components/Dialog';
-import { FormLine, TextField } from '../../components/Field';
+import { LineField } from '../../components/LineField';
 import { useSettings } from '../../state/settings';
 import { attempt, toast } from '../../state/toasts';
 import { useText } from '../../text/language';
@@ -86,17 +86,13 @@ export function KeyMissingDialog({ run, onClose }: KeyMissingDialogProps) {
               give();
             }}
           >
-            <FormLine label={words.keyOf(run.endpoint)} help={words.keyHelp}>
-              {({ id, describedBy }) => (
-                <TextField
-                  id={id}
-                  type="password"
-                  aria-describedby={describedBy}
-                  value={key}
-                  onChange={(event) => setTyped(event.target.value)}
-                />
-              )}
-            </FormLine>
+            <LineField
+              secret
+              label={words.keyOf(run.endpoint)}
+              help={words.keyHelp}
+              value={key}
+              onValue={setTyped}
+            />
           </form>
         </>
       )}

@@ -1,11 +1,11 @@
 import { useState } from 'react';
 import { failureOf } from '../../api';
 import { Button } from '../../components/Button';
-import { FormLine, TextField } from '../../components/Field';
 import { toast } from '../../state/toasts';
 import { useText } from '../../text/language';
 import { unlockKeys } from './keys';
 import './settings.css';
+import { LineField } from '../../components/LineField';
 
 export interface PassphraseFormProps {
   /** There is no file of keys yet: the passphrase is chosen, and typed twice. */
@@ -52,35 +52,22 @@ export function PassphraseForm({ beginning, verb, onUnlocked, onCancel }: Passph
         void unlock();
       }}
     >
-      <FormLine
+      <LineField
+        secret
         label={beginning ? words.newPassphrase : words.passphrase}
-        {...(beginning ? { help: words.beginHelp } : {})}
+        help={beginning ? words.beginHelp : undefined}
         error={failure}
-      >
-        {({ id, describedBy, invalid }) => (
-          <TextField
-            id={id}
-            type="password"
-            aria-describedby={describedBy}
-            aria-invalid={invalid}
-            value={passphrase}
-            onChange={(event) => setPassphrase(event.target.value)}
-          />
-        )}
-      </FormLine>
+        value={passphrase}
+        onValue={setPassphrase}
+      />
       {beginning && (
-        <FormLine label={words.repeat} error={differ ? words.differ : null}>
-          {({ id, describedBy, invalid }) => (
-            <TextField
-              id={id}
-              type="password"
-              aria-describedby={describedBy}
-              aria-invalid={invalid}
-              value={repeated}
-              onChange={(event) => setRepeated(event.target.value)}
-            />
-          )}
-        </FormLine>
+        <LineField
+          secret
+          label={words.repeat}
+          error={differ ? words.differ : null}
+          value={repeated}
+          onValue={setRepeated}
+        />
       )}
       <div className="row passphrase-foot">
         <span className="space" />

@@ -1,7 +1,7 @@
 import type { RunSummary } from '@shared/contract/views';
 import { call } from '../../api';
-import { Button } from '../../components/Button';
 import { Dialog } from '../../components/Dialog';
+import { DialogFoot } from '../../components/DialogFoot';
 import { Icon } from '../../components/Icon';
 import { useNow } from '../../components/useNow';
 import { useAsked } from '../../state/answers';
@@ -46,20 +46,16 @@ export function ControlSheet({ run, control, onClose }: ControlSheetProps) {
       width="small"
       onClose={onClose}
       foot={
-        <>
-          <span className="space" />
-          <Button onClick={onClose}>{text.common.cancel}</Button>
-          <Button
-            look={control === 'stop' ? 'danger' : 'primary'}
-            data-autofocus
-            onClick={() => {
-              onClose();
-              attempt(act);
-            }}
-          >
-            {verb}
-          </Button>
-        </>
+        <DialogFoot
+          label={verb}
+          danger={control === 'stop'}
+          focus
+          onCancel={onClose}
+          onDo={() => {
+            onClose();
+            attempt(act);
+          }}
+        />
       }
     >
       <p className="soft">{effect}</p>

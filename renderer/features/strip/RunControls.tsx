@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'react';
 import { call } from '../../api';
 import { Button, IconButton } from '../../components/Button';
 import { Dialog } from '../../components/Dialog';
+import { DialogFoot } from '../../components/DialogFoot';
 import type { MenuItem } from '../../components/Menu';
 import { Menu } from '../../components/Menu';
 import { useCommand } from '../../state/keys/commands';
@@ -229,20 +230,16 @@ function RemoveSheet({ run, onClose }: { run: RunSummary; onClose: () => void })
       width="small"
       onClose={onClose}
       foot={
-        <>
-          <span className="space" />
-          <Button onClick={onClose}>{text.common.cancel}</Button>
-          <Button
-            look="danger"
-            data-autofocus
-            onClick={() => {
-              onClose();
-              attempt(remove);
-            }}
-          >
-            {words.removeRun}
-          </Button>
-        </>
+        <DialogFoot
+          label={words.removeRun}
+          danger
+          focus
+          onCancel={onClose}
+          onDo={() => {
+            onClose();
+            attempt(remove);
+          }}
+        />
       }
     >
       <p className="soft">{words.removeBody(text.common.steps(run.steps))}</p>

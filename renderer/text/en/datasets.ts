@@ -70,6 +70,12 @@ export const datasets = {
   file: 'File',
   hash: 'SHA-256',
 
+  composition: 'Made of',
+  compositionRuns: 'Runs',
+  compositionRows: 'Rows',
+  compositionShare: 'Share of steps trained',
+  percent: (n: number) => `${n.toFixed(1)} %`,
+
   origin: 'Where a record comes from',
   record: 'Record',
   ofRecords: (n: string) => `of ${n}`,

@@ -81,6 +81,7 @@ export const exporting = {
   pages: 'Pages of Export',
   pageNew: 'New export',
   pageDatasets: 'Datasets',
+  pageExperiments: 'Experiments',
 
   runs: 'Runs',
   thisRun: 'This run',

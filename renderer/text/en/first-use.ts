@@ -21,8 +21,8 @@ export const firstUse = {
   done: 'Done',
   whatTitle: 'What you will see',
   what1: 'The agent works: every answer of the model is a step in the timeline.',
-  what2: 'Press i, write a hint. It reaches the agent before its next answer.',
-  what3: 'Press t or m: TRAIN or MASK the step under the cursor.',
+  what2: 'Write a hint at any time. It reaches the agent before its next answer.',
+  what3: 'Review its steps: TRAIN or MASK the one under the cursor.',
   what4: 'Export writes a dataset in which only TRAIN steps carry loss.',
   starting: 'Starting the demo…',
 };

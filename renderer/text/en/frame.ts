@@ -38,7 +38,6 @@ export const frame = {
   readOnly: 'Read only',
   onlyReadWhy: 'This workspace is read-only for now: runs cannot be started, imported or changed.',
   checkAgain: 'Check again',
-  copyDetails: 'Copy details',
   saved: (seq: string) => `Saved, seq ${seq}`,
   saving: (n: number) => (n === 1 ? 'Saving 1 change' : `Saving ${n} changes`),
   notSaving: 'Not saving',

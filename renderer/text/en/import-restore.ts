@@ -16,6 +16,8 @@ export const importing = {
   done: (steps: number, segments: number, hints: number) =>
     `${many(steps, 'step')} in ${many(segments, 'segment')}, ${hints === 0 ? 'no hints' : many(hints, 'hint')}.`,
   left: 'Not imported',
+  imported: (title: string, steps: number, whole: boolean) =>
+    `Imported ${title}: ${many(steps, 'step')}.${whole ? '' : ' Parts of it could not be imported.'}`,
   open: 'Open the run',
 };
 

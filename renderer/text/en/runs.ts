@@ -216,7 +216,7 @@ export const approvals = {
   kindsTitle: 'Allowed in this run',
   kindsText: 'These kinds of commands run without asking until you choose “Ask again”.',
   noKinds:
-    'Only read-only commands. When a request names a kind of command, you can allow that kind for the rest of the run.',
+    'Only read-only commands run without asking. When a request names a kind of command, you can allow that kind for the rest of the run.',
   aid: 'Approvals are an aid, not a safeguard. The real boundary is the account or the sandbox that commands run in.',
   deny: 'Deny',
   denyText: 'The agent sees that a person denied this action.',

@@ -78,6 +78,8 @@ const names: Record<CommandId, string> = {
   'app.newRun': 'New run',
   'app.plots': 'Plots',
   'app.judgeQuality': 'How good is the judge',
+  'app.experiments': 'Experiments',
+  'run.compare': 'Compare two runs',
   'app.rules': 'Rules of the task',
   'app.import': 'Import a run',
   'app.inbox': 'Inbox and report',

@@ -63,6 +63,12 @@ export const datasets: Text['datasets'] = {
   file: '文件',
   hash: 'SHA-256',
 
+  composition: '构成',
+  compositionRuns: '运行',
+  compositionRows: '行',
+  compositionShare: '占训练步数',
+  percent: (n) => `${n.toFixed(1)}%`,
+
   origin: '记录的来源',
   record: '记录',
   ofRecords: (n) => `共 ${n} 条`,

@@ -34,6 +34,7 @@ export const exporting: Text['exporting'] = {
   pages: '导出页面',
   pageNew: '新建导出',
   pageDatasets: '数据集',
+  pageExperiments: '实验',
 
   runs: '运行',
   thisRun: '此运行',

@@ -67,7 +67,6 @@ export const frame: Text['frame'] = {
   readOnly: '只读',
   onlyReadWhy: '此工作区目前只读，无法启动、导入或更改运行。',
   checkAgain: '再次检查',
-  copyDetails: '复制详情',
   saved: (seq) => `已保存，序号 ${seq}`,
   saving: (n) => `正在保存 ${n} 项更改`,
   notSaving: '未在保存',

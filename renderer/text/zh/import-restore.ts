@@ -13,6 +13,8 @@ export const importing: Text['importing'] = {
   storing: (percent) => `正在保存：已完成 ${percent}%。`,
   done: (steps, segments, hints) => `${steps.toLocaleString('zh-CN')} 步，${segments} 段，${hints} 条提示。`,
   left: '未导入的部分',
+  imported: (title, steps, whole) =>
+    `已导入 ${title}：${steps.toLocaleString('zh-CN')} 步。${whole ? '' : '部分内容未能导入。'}`,
   open: '打开运行',
 };
 

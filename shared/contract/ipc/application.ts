@@ -227,7 +227,7 @@ export const plotCommands = {
   'plots.save': {
     input: z.object({
       name: z.string().min(1).max(80),
-      format: z.enum(['png', 'svg', 'csv']),
+      format: z.enum(['png', 'svg', 'csv', 'md']),
       content: z.string().max(20_000_000),
     }),
     output: returns<{ path: string } | null>(),

@@ -153,6 +153,13 @@ export const attentionCommands = {
     place: 'workspace',
     consent: 'free',
   },
+  /** The person watches the run, since `at` (wall-clock ms) and for `ms` so far; told again while they do. */
+  'attention.looked': {
+    input: z.object({ run, at: z.int().nonnegative(), ms: z.int().nonnegative() }),
+    output: returns<void>(),
+    place: 'workspace',
+    consent: 'free',
+  },
   'attention.report': {
     input: z.object({ from: z.int().nonnegative(), to: z.int().nonnegative() }),
     output: returns<AttentionReport>(),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { evaluated } from '../../log/event-fixtures';
 import type { EventBody } from '../../log/events';
 import { AttentionScript, SCRIPT_START } from './attention-fixtures';
 import { attentionAt } from './attention-fold';
@@ -11,19 +12,7 @@ const status = (value: EventBody<'run.status'>['status'], reason: string | null 
   reason,
   message: 'A text of the run.',
 });
-const scored = (score: number, attempt: number): EventBody<'evaluation.ended'> => ({
-  step: attempt,
-  outcome: 'scored',
-  attempt,
-  forced: false,
-  score,
-  raw: score,
-  metrics: {},
-  message: '',
-  penalty: 0,
-  protectedChanged: [],
-  durationMs: 1,
-});
+const scored = (score: number, attempt: number) => evaluated(attempt, score, { attempt });
 const gpus = (state: 'idle' | 'busy' | 'unknown', since: number, computer = 'gpu-1') => ({
   computer,
   state,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { evaluated } from '../../log/event-fixtures';
 import { attentionKinds } from '../attention/attention';
 import { AttentionScript } from '../attention/attention-fixtures';
 import { detectors } from './detector-set';
@@ -343,19 +344,7 @@ describe('repeated action', () => {
 describe('early finish', () => {
   const finish = { name: 'finish', data: { ends: 'finish' } };
   const score = (script: AttentionScript, points: number, attempt: number) =>
-    script.add('evaluation.ended', {
-      step: 1,
-      outcome: 'scored',
-      attempt,
-      forced: false,
-      score: points,
-      raw: points,
-      metrics: {},
-      message: '',
-      penalty: 0,
-      protectedChanged: [],
-      durationMs: 1,
-    });
+    script.add('evaluation.ended', evaluated(1, points, { attempt }));
 
   it('names a finish with tries and time left', () => {
     const script = score(run().steps(1), 31, 1).pass(3_600_000).step(finish);
