@@ -18,7 +18,7 @@ async function picture(page: Page, name: string): Promise<void> {
 test('an experiment is read in the window, its figures are saved as the command line says them, and two of its runs stand side by side', async ({
   place,
 }) => {
-  test.setTimeout(150_000);
+  test.setTimeout(240_000);
   // Three tasks, half of the runs with hints.
   await makeExperiment(place, { name: 'Hints or not', runs: 12, tasks: 3, steps: 40 });
   const { app, page, complaints } = await place.start({ args: ['--workspace', place.workspace] });

@@ -1,24 +1,15 @@
-import { expect, type Page } from '@playwright/test';
+import { expect } from '@playwright/test';
 import { startScriptedModel } from '../electron/model/scripted-server';
 import { judgeAnswer } from '../electron/testing/scripted-judges';
 import { test } from './application';
 import { commandLine } from './command-line';
+import { picture } from './picture';
 import { importExample, STEPS } from './review-workspace';
 import { row } from './story';
 
 /** What the judge masks; a keep rule speaks for the second. */
 const MASKED = [5, 22] as const;
 const price = { input: 3, cached: 1, output: 15 };
-
-/** A picture for whoever looks at the window, where one is asked for. */
-async function picture(page: Page, name: string): Promise<void> {
-  const folder = process.env.WAYMARK_PICTURES;
-  if (folder === undefined) return;
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    await page.screenshot({ path: `${folder}/${name}-${colorScheme}.png` });
-  }
-}
 
 test('a judge is asked from the window: the estimate first, then its votes on the disk and on the steps', async ({
   place,

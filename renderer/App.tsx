@@ -39,6 +39,9 @@ const ImportDialog = lazy(() =>
 const JudgeDialog = lazy(() =>
   import('./features/judging/JudgeDialog').then((m) => ({ default: m.JudgeDialog })),
 );
+const RubricDialog = lazy(() =>
+  import('./features/judging/RubricDialog').then((m) => ({ default: m.RubricDialog })),
+);
 const RulesDialog = lazy(() =>
   import('./features/rules/RulesDialog').then((m) => ({ default: m.RulesDialog })),
 );
@@ -148,6 +151,7 @@ function Dialogs() {
         {dialog === 'newRun' && <NewRunDialog onClose={closeDialog} />}
         {dialog === 'plots' && <PlotsDialog onClose={closeDialog} />}
         {dialog === 'judge' && <JudgeDialog onClose={closeDialog} />}
+        {dialog === 'rubric' && <RubricDialog onClose={closeDialog} />}
         {dialog === 'rules' && <RulesDialog onClose={closeDialog} />}
         {dialog === 'import' && <ImportDialog onClose={closeDialog} />}
         {dialog === 'settings' && <SettingsDialog onClose={closeDialog} />}

@@ -81,7 +81,8 @@ export function startSync(): () => void {
       const name = before.settings?.annotator.name;
       if (name === undefined || settings?.annotator.name === name) return;
       forgetOpinions();
-      attempt(loadBatches);
+      // A person may be named before there is a workspace.
+      if (useWorkspace.getState().status?.folder != null) attempt(loadBatches);
     }),
     listen('approval.asked', addApproval),
     listen('menu.command', ({ command }) => runMenuCommand(command)),

@@ -70,8 +70,10 @@ const helpText = `waymark: the engine of Waymark without its window
   label judge RUN FILE.jsonl        import a judge's votes, one JSON object per line
   label export --out FILE           the whole annotation log, for merge elsewhere
   judge run [--run RUN]...          ask a model which steps to keep or mask; what it has
-      [--judge NAME] [--rubric FILE]  judged by the same rubric already is not asked again
-      [--steps all|undecided|disagreeing] [--max-cost X]
+      [--judge NAME] [--max-cost X]  judged by the same rubric already is not asked again
+      [--rubric FILE|built-in]      otherwise: what is kept for the task of each run
+      [--steps all|undecided|disagreeing|changed]  changed: judged before, by another
+                                    rubric or before what the steps show changed
       [--mode mask|reward]          reward: several votes on whether each step is good, +1
       [--votes 3]                   or −1, by a rubric named steps or rlanything, or by
       [--temperature 0.8]           FILE; --future no: without regard to the outcome
@@ -87,6 +89,13 @@ const helpText = `waymark: the engine of Waymark without its window
       [--vote N]                    by its hash; --vote N: of a rating of the step
   judge agreement [--run RUN]...    how good judges are: against people, each other and how runs
       [--truth NAME]                ended; NAME: the person or judge whose word counts as right
+  judge rubric show --task T        the text that the task's steps are judged by
+  judge rubric diff [FILE] --task T  how it differs from the built-in text, or FILE from it
+  judge rubric try FILE --run RUN   ask the judge by FILE and say which verdicts would change,
+      [--judge NAME] [--max-cost X]  against people's labels; votes stay as they are
+      [--model M] [--base-url URL] [--api-key-env VAR]
+  judge rubric set FILE --task T    keep FILE for the task; its tried verdicts become votes
+  judge rubric reset --task T       go back to the built-in text
   merge PATH                        merge in the labels of another workspace: its folder,
                                     a file from label export, or a backup
   rules RUN                         what the rules say, step by step

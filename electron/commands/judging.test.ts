@@ -28,16 +28,18 @@ async function stand() {
   const writer = new RunWriter(store, await createRun(store));
   await writer.start();
   for (let step = 1; step <= STEPS; step += 1) await writer.command('make', 'done', { exitCode: 0 });
-  const hold: { atRequest(request: ScriptedRequest): Promise<void> | void; fault?: ScriptedAnswer['fault'] } =
-    {
-      atRequest: () => undefined,
-    };
+  const hold: {
+    atRequest(request: ScriptedRequest): Promise<void> | void;
+    fault?: ScriptedAnswer['fault'];
+    answer?: ScriptedAnswer;
+  } = { atRequest: () => undefined };
   const asked: number[][] = [];
   const model = await startScriptedModel({
     policy: async (request) => {
       asked.push(askedTurns(request).asked);
       await hold.atRequest(request);
       if (hold.fault !== undefined) return { fault: hold.fault };
+      if (hold.answer !== undefined) return hold.answer;
       return judgeAnswer(request, (step) => (step % 5 === 0 ? 'mask' : 'keep'));
     },
   });
@@ -78,13 +80,16 @@ async function stand() {
 type Stand = Awaited<ReturnType<typeof stand>>;
 type Window = Awaited<ReturnType<Stand['windowOf']>>;
 
-/** As a page asks: what it leaves out has its default. */
+type Asked = Partial<CommandInput<'judge.start'>> & { endpoint?: string; judge?: string };
+
+/** As a page asks: what it leaves out has its default. Without other judges it is the one of this endpoint. */
 async function ask(
   window: Window,
   name: 'judge.estimate' | 'judge.start',
-  given: Partial<CommandInput<'judge.start'>>,
+  { endpoint = 'strict', judge, ...given }: Asked,
 ) {
-  return answerCommand(window, name, { runs: [], endpoint: 'strict', ...given }, (command, { message }) =>
+  const judges = [{ endpoint, ...(judge === undefined ? {} : { judge }) }];
+  return answerCommand(window, name, { runs: [], judges, ...given }, (command, { message }) =>
     expect.fail(`${command}: ${message}`),
   );
 }
@@ -123,7 +128,9 @@ test('an estimate sends nothing; a batch stores a vote for each step and tells w
   window.judging.subscribe(() => told.push(told.length));
   expect(await ask(window, 'judge.estimate', { runs: [run] })).toMatchObject({
     ok: true,
-    value: { judge: 'strict', steps: STEPS, requests: 3, cost: expect.any(Number), obstacle: null },
+    value: {
+      judges: [{ judge: 'strict', steps: STEPS, requests: 3, cost: expect.any(Number), obstacle: null }],
+    },
   });
   expect(asked).toEqual([]);
   expect(await window['judge.batches'](undefined)).toEqual([]);
@@ -131,7 +138,7 @@ test('an estimate sends nothing; a batch stores a vote for each step and tells w
   expect(started).toMatchObject({ ok: true });
   await ended(window);
   expect(await voted(all)).toBe(STEPS);
-  const { batch } = (started as { value: { batch: string } }).value;
+  const [batch] = (started as { value: { batches: string[] } }).value.batches;
   expect(await listed(window)).toMatchObject({
     id: batch,
     state: 'done',
@@ -158,7 +165,7 @@ test('an estimate sends nothing; a batch stores a vote for each step and tells w
   });
   // By another name it would judge again.
   expect(await ask(window, 'judge.estimate', { runs: [run], judge: 'second' })).toMatchObject({
-    value: { judge: 'second', steps: STEPS },
+    value: { judges: [{ judge: 'second', steps: STEPS }] },
   });
 });
 
@@ -177,7 +184,7 @@ test('while it works its progress is told; stopping keeps what is under way, and
     total: STEPS,
   });
   expect(await ask(window, 'judge.estimate', { runs: [run] })).toMatchObject({
-    value: { obstacle: { code: 'refused' } },
+    value: { judges: [{ obstacle: { code: 'refused' } }] },
   });
   expect(await ask(window, 'judge.start', { runs: [run] })).toMatchObject({
     error: { code: 'refused', message: expect.stringMatching(/asked about this workspace already/) },
@@ -279,11 +286,11 @@ test('only endpoints of the settings are asked, with their own keys, and money i
     await refused('bad_input', { runs: ['../../etc'] });
   }
   expect(await ask(window, 'judge.estimate', { runs: [run], endpoint: 'free' })).toMatchObject({
-    value: { cost: null, steps: STEPS, obstacle: null },
+    value: { judges: [{ cost: null, steps: STEPS, obstacle: null }] },
   });
   const missing = { code: 'model_key_missing', message: expect.stringMatching(/NO_SUCH_KEY is not set/) };
   expect(await ask(window, 'judge.estimate', { runs: [run], endpoint: 'keyed' })).toMatchObject({
-    value: { obstacle: missing },
+    value: { judges: [{ obstacle: missing }] },
   });
   expect(await ask(window, 'judge.start', { runs: [run], endpoint: 'keyed' })).toMatchObject({
     error: missing,
@@ -334,11 +341,108 @@ test('what a judge says is kept from whoever is to decide blind, in counts too',
     });
   }
   expect(await ask(blind, 'judge.estimate', { runs: [run], judge: 'other' })).toMatchObject({
-    value: { steps: STEPS },
+    value: { judges: [{ steps: STEPS }] },
   });
   for (const step of [2, 3, 4, 5])
     await blind['labels.apply']({ run, from: step, to: step, value: 'train', reason: null });
   expect(await listed(blind)).toMatchObject({ found: { masks: 12, keeps: 48, unparsable: 0 } });
+});
+
+test('several judges are asked in one go, each in a batch of its own; one that cannot be asked keeps all from being asked', async () => {
+  const { run, asked, windowOf } = await stand();
+  const window = await windowOf();
+  const judges = [{ endpoint: 'strict' }, { endpoint: 'free', judge: 'second' }];
+  expect(await ask(window, 'judge.estimate', { runs: [run], judges })).toMatchObject({
+    value: {
+      judges: [
+        { judge: 'strict', steps: STEPS, cost: expect.any(Number), obstacle: null },
+        { judge: 'second', steps: STEPS, cost: null, obstacle: null },
+      ],
+    },
+  });
+  const keyed = [...judges, { endpoint: 'keyed' }];
+  expect(await ask(window, 'judge.start', { runs: [run], judges: keyed })).toMatchObject({
+    error: { code: 'model_key_missing' },
+  });
+  const same = [{ endpoint: 'strict' }, { endpoint: 'free', judge: 'strict' }];
+  expect(await ask(window, 'judge.estimate', { runs: [run], judges: same })).toMatchObject({
+    error: { code: 'bad_input', message: expect.stringMatching(/Two of these judges are called strict/) },
+  });
+  expect(asked).toEqual([]);
+  expect(await ask(window, 'judge.start', { runs: [run], judges })).toMatchObject({
+    value: { batches: [expect.any(String), expect.any(String)] },
+  });
+  const done = { state: 'done', votes: STEPS };
+  await expect
+    .poll(() => window['judge.batches'](undefined), { interval: 5 })
+    .toMatchObject([
+      { judge: 'second', ...done },
+      { judge: 'strict', ...done },
+    ]);
+  // The one that has something left is asked; the other is left out.
+  const again = [{ endpoint: 'strict' }, { endpoint: 'free', judge: 'third' }];
+  const started = await ask(window, 'judge.start', { runs: [run], judges: again });
+  expect((started as { value: { batches: string[] } }).value.batches).toHaveLength(1);
+  await ended(window);
+});
+
+test('step rewards are asked for with the votes, regard and temperature that were chosen', async () => {
+  const { run, model, windowOf, store, hold } = await stand();
+  hold.answer = { text: 'It helps. \\boxed{1}' };
+  const window = await windowOf();
+  const asks = { mode: 'reward', votes: 2, temperature: 0.3, future: false, rubric: 'rlanything' } as const;
+  expect(await ask(window, 'judge.estimate', { runs: [run], asks })).toMatchObject({
+    value: {
+      judges: [
+        { steps: STEPS, requests: 2 * STEPS, rubrics: [expect.stringMatching(/^reward-rlanything@/)] },
+      ],
+    },
+  });
+  await ask(window, 'judge.start', { runs: [run], asks });
+  await ended(window);
+  expect(await listed(window)).toMatchObject({ mode: 'reward', state: 'done', votes: 2 * STEPS });
+  const fold = foldAnnotations(await allAnnotations(store.reader, run));
+  expect(fold.at(1).rewards).toMatchObject([
+    { vote: 1, value: 1, future: false },
+    { vote: 2, value: 1, future: false },
+  ]);
+  expect(JSON.parse(model.requests[0]?.raw ?? '')).toMatchObject({ temperature: 0.3 });
+});
+
+test('a rubric is tried, compared and kept; a blind reviewer learns nothing of it', async () => {
+  const all = await stand();
+  const { run, store, windowOf } = all;
+  await new Reviewers(store).assign(bob, run, [{ from: 2, to: 5 }], { blind: true });
+  const window = await windowOf();
+  await ask(window, 'judge.start', { runs: [run] });
+  await ended(window);
+  const text = 'Keep what helps.';
+  const asks = { mode: 'mask', rubric: { text }, isTrial: true } as const;
+  const estimate = await ask(window, 'judge.estimate', { runs: [run], asks });
+  expect(estimate).toMatchObject({
+    value: { judges: [{ steps: STEPS, rubrics: [expect.stringMatching(/^steps@[0-9a-f]{12}$/)] }] },
+  });
+  await ask(window, 'judge.start', { runs: [run], asks });
+  await ended(window);
+  expect(await listed(window)).toMatchObject({ isTrial: true, state: 'done', votes: STEPS });
+  expect(await voted(all)).toBe(STEPS);
+  const asked = { run, judge: 'strict', text };
+  expect(await window['rubric.trial'](asked)).toMatchObject({ tried: STEPS, compared: STEPS, toMask: 0 });
+  const blind = await windowOf(bob);
+  await expect(blind['rubric.trial'](asked)).rejects.toMatchObject({ code: 'refused' });
+  const { task } = await store.reader.run(run);
+  expect(await window['rubric.ofTask']({ task: task.id })).toMatchObject({ kept: null });
+  expect(await window['rubric.keep']({ task: task.id, text, before: null })).toMatchObject({
+    kept: { text, author: alice.name },
+    adopted: STEPS,
+  });
+  await expect(window['rubric.keep']({ task: task.id, text: 'Other.', before: null })).rejects.toMatchObject({
+    code: 'conflict',
+  });
+  // What is kept for the task holds where nothing else is chosen.
+  expect(await ask(window, 'judge.estimate', { runs: [run] })).toMatchObject({
+    value: { judges: [{ steps: 0 }] },
+  });
 });
 
 test('a newer estimate ends the one before it; the same one is counted once', async () => {
@@ -359,7 +463,7 @@ test('a newer estimate ends the one before it; the same one is counted once', as
   reader.judgedTurns = read;
   for (const go of waiting) go();
   expect(await first).toMatchObject({ ok: false, error: { code: 'cancelled' } });
-  const counted = { ok: true, value: { judge: 'other', steps: STEPS } };
+  const counted = { ok: true, value: { judges: [{ judge: 'other', steps: STEPS }] } };
   expect(await Promise.all([second, third])).toMatchObject([counted, counted]);
   expect(waiting).toHaveLength(2);
 });

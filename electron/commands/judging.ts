@@ -1,14 +1,12 @@
 import type { judgeCommands } from '@shared/contract/ipc/judging';
-import type { JudgeDifferences } from '@shared/contract/judge-views';
+import { type QueuedSteps, queueMarks } from '@shared/contract/judge-views';
 import { shortQuality } from '@shared/labels/judge-quality';
 import type { Author } from '@shared/log/annotations';
 import { unlessRemoved } from '../review/step-owners';
 import type { WorkbenchHolder } from '../workbench';
 import type { HandlersOf } from './dispatch';
 
-const RULE_AND_JUDGE = { marks: ['rule_and_judge_differ' as const] };
-
-/** Asking a judge, in the background of the process that has the workspace open. */
+/** Asking a judge, in the background of the process that has the workspace open, and what it goes by. */
 export function judgeHandlers(
   holder: WorkbenchHolder,
   author: () => Author,
@@ -16,13 +14,14 @@ export function judgeHandlers(
   const jobs = () => holder.require().judging;
   return {
     'judge.estimate': (request) => jobs().estimate(request, author()),
-    'judge.start': async (request) => ({ batch: await jobs().start(request, author()) }),
+    'judge.start': async (request) => ({ batches: await jobs().start(request, author()) }),
     'judge.batches': () => jobs().list(author()),
-    'judge.differences': async ({ batch }) => {
+    'judge.queued': async ({ batch, queue }) => {
       const { reader } = holder.require().store;
-      const found: JudgeDifferences = { count: 0, run: null };
+      const query = { marks: [queueMarks[queue]] };
+      const found: QueuedSteps = { count: 0, run: null };
       for (const run of await jobs().runsOf(batch)) {
-        const count = (await unlessRemoved(reader.countMatches(run, RULE_AND_JUDGE))) ?? 0;
+        const count = (await unlessRemoved(reader.countMatches(run, query))) ?? 0;
         found.count += count;
         if (count > 0) found.run ??= run;
       }
@@ -41,5 +40,8 @@ export function judgeHandlers(
       await jobs().resume(batch, maxCost);
       return jobs().list(author());
     },
+    'rubric.ofTask': ({ task }) => jobs().rubricOf(task),
+    'rubric.keep': (request) => jobs().keepRubric(request, author()),
+    'rubric.trial': ({ run, judge, text }) => jobs().trial(run, judge, text, author()),
   };
 }

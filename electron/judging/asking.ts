@@ -1,6 +1,7 @@
 import { WaymarkError } from '@shared/contract/errors';
 import type { Endpoint } from '@shared/contract/settings';
 import type { StoredBatch } from '@shared/judging/batch';
+import { authorName } from '@shared/labels/author-name';
 import type { ModelRef } from '@shared/log/event-parts';
 import { modelRef } from '../agent/model-ref';
 import type { Price } from '../model/client';
@@ -18,6 +19,9 @@ export function judgeModel(endpoint: Endpoint): ModelRef {
   const { parallel_tool_calls: _, ...params } = model.params;
   return { ...model, params };
 }
+
+/** How a window says how to go without a limit on money. */
+export const UNLIMITED = 'leave the limit out';
 
 /** @param otherwise how to go without a limit @throws WaymarkError refused */
 export function refuseUnpriced(
@@ -39,4 +43,17 @@ export function refuseUnpriced(
  */
 export function isDone({ end, counts }: Pick<StoredBatch, 'end' | 'counts'>): boolean {
   return end?.why === 'done' && counts.missing === 0;
+}
+
+/** The name that votes are signed with. `how`: how another one is chosen. @throws WaymarkError bad_input */
+export function judgeName(given: string, how = ''): string {
+  const { data, error } = authorName.safeParse(given);
+  if (data !== undefined) return data;
+  const why = error.issues[0]?.message ?? 'cannot be used';
+  throw new WaymarkError('bad_input', `The judge's name ${why}. Choose another one${how}.`);
+}
+
+/** The endpoint as steps are rated there. */
+export function raterModel(model: ModelRef, temperature: number): ModelRef {
+  return { ...model, params: { ...model.params, temperature } };
 }

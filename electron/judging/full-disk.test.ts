@@ -49,7 +49,13 @@ test('a batch that a full disk ends says so at once, and in the log once there i
   };
   const jobs = jobsOf();
   // A limit that holds the second request back until the first has been answered.
-  const request = { runs: [writer.run], steps: 'all' as const, endpoint: 'strict', maxCost: 0.2 };
+  const request = {
+    runs: [writer.run],
+    steps: 'all' as const,
+    asks: { mode: 'mask' as const, rubric: 'task' as const, isTrial: false },
+    judges: [{ endpoint: 'strict' }],
+    maxCost: 0.2,
+  };
   await jobs.start(request, alice);
   const listed = async (of: JudgeJobs) => (await of.list(alice))[0];
   await eventually('the batch has ended here', async () => (await listed(jobs))?.isHere === false);

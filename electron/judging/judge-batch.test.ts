@@ -347,7 +347,8 @@ describe('a batch of judgements', () => {
   it('a vote that cannot be stored ends the batch with what it has done', async () => {
     const { store, run, judge, requests } = await stand((request) => judgeAnswer(request, perfect));
     let writes = 0;
-    const failing: Pick<Store['writer'], 'judgeAnswered'> = {
+    const failing: Pick<Store['writer'], 'judgeAnswered' | 'judgeTried'> = {
+      judgeTried: store.writer.judgeTried,
       judgeAnswered: async (...said) => {
         writes += 1;
         if (writes === 2) throw new WaymarkError('disk_full', 'The disk is full.');
@@ -495,7 +496,7 @@ it('a rubric of the person’s own is refused when it cannot be one', async () =
   const own = join(resources, 'prompts/judge/mask-steps.md');
   const { steps } = await readRubrics(resources, own);
   // The same text is the same version, whoever wrote it.
-  expect(steps).toEqual({ ...(await readRubrics(resources, null)).steps, isOwn: true });
+  expect(steps).toEqual((await readRubrics(resources, null)).steps);
   expect(steps.text).toContain('`lowers-high-score`');
   expect(readFileSync(own, 'utf8')).toContain('{{points}}');
 });

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { estimateTokens } from '@shared/context/tokens';
 import { type Failure, toFailure, WaymarkError } from '@shared/contract/errors';
-import type { BatchCounts } from '@shared/judging/batch';
+import type { BatchCounts, JudgeAnswer } from '@shared/judging/batch';
 import { frameOf } from '@shared/judging/judge-request';
 import { judgeAuthor } from '@shared/log/annotations';
 import type { Usage } from '@shared/log/event-parts';
@@ -18,6 +18,8 @@ import type { Judged, JudgeTask } from './judge-task';
 export interface BatchOptions {
   /** As votes are signed. */
   judge: string;
+  /** Its verdicts are kept apart, as no votes; default false. */
+  isTrial?: boolean | undefined;
   /** Begun, and held by this process. */
   batch: HeldBatch;
   model: ModelPort;
@@ -44,7 +46,10 @@ export interface BatchResult extends Omit<BatchCounts, 'knownCost'> {
   ended: { why: 'cost' | 'cancelled' } | { why: 'failed'; failure: Pick<Failure, 'code' | 'message'> } | null;
 }
 
-type JudgedStore = { writer: Pick<Store['writer'], 'judgeAnswered'>; reader: Pick<Store['reader'], 'run'> };
+type JudgedStore = {
+  writer: Pick<Store['writer'], 'judgeAnswered' | 'judgeTried'>;
+  reader: Pick<Store['reader'], 'run'>;
+};
 
 /** Failures that may be due to what one window shows; after so many in a row they are the endpoint's. */
 const OF_THE_WINDOW: readonly ModelFailure['code'][] = ['model_malformed', 'context_full'];
@@ -217,14 +222,15 @@ class Batch {
   /** The answer and its votes, whole or not at all. Of a run that was removed meanwhile nothing is said. */
   private async keep(task: JudgeTask, answered: Answered, judged: readonly Judged[]): Promise<void> {
     const { asked, sha256, frame, cost, inputTokens, outputTokens } = answered;
-    const { batch, judge } = this.options;
+    const { batch } = this.options;
     let votes = judged.flatMap((each) => {
       const owner = task.owners.find(({ from, to, gone }) => !gone && from <= each.step && each.step <= to);
       return owner === undefined ? [] : [{ ...each, run: owner.run }];
     });
     for (;;) {
       const said = votes.map(({ run, step, op }) => ({
-        target: { run, from: step, to: step },
+        run,
+        step,
         op: { ...op, request: sha256, batch: batch.id },
       }));
       const counts = {
@@ -241,7 +247,7 @@ class Batch {
         outputTokens,
       };
       try {
-        await this.store.writer.judgeAnswered(batch, answer, judgeAuthor(judge), said);
+        await this.put(answer, said);
       } catch (thrown) {
         const left = isMissing(thrown) ? await this.notRemoved(votes) : votes;
         if (left.length === votes.length) throw thrown;
@@ -253,6 +259,21 @@ class Batch {
       this.result.unparsable += counts.unparsable;
       return;
     }
+  }
+
+  private async put(
+    answer: JudgeAnswer,
+    said: readonly { run: string; step: number; op: Judged['op'] }[],
+  ): Promise<void> {
+    const { batch, judge, isTrial } = this.options;
+    const { writer } = this.store;
+    if (isTrial === true) {
+      const tried = said.flatMap(({ op, ...at }) => (op.op === 'judge' ? [{ ...at, op }] : []));
+      await writer.judgeTried(batch, answer, judge, tried);
+      return;
+    }
+    const votes = said.map(({ run, step, op }) => ({ target: { run, from: step, to: step }, op }));
+    await writer.judgeAnswered(batch, answer, judgeAuthor(judge), votes);
   }
 
   private async notRemoved<Vote extends { run: string }>(votes: readonly Vote[]): Promise<Vote[]> {

@@ -1,9 +1,10 @@
 import { type Failure, isErrorCode, toFailure, WaymarkError } from '@shared/contract/errors';
 import type { JudgeRequest } from '@shared/contract/ipc/judging';
 import type { JudgeBatchView, JudgeEstimate } from '@shared/contract/judge-views';
-import { type Endpoint, namedEndpoint } from '@shared/contract/settings';
-import { type BatchChoices, batchState, type StoredBatch } from '@shared/judging/batch';
-import { authorName } from '@shared/labels/author-name';
+import type { KeptRubric, RubricView } from '@shared/contract/rubric-views';
+import type { Endpoint } from '@shared/contract/settings';
+import { type BatchChoices, batchState, rubricsOf, type StoredBatch } from '@shared/judging/batch';
+import type { RubricTrial } from '@shared/judging/rubric-trial';
 import type { Author } from '@shared/log/annotations';
 import type { ModelRef } from '@shared/log/event-parts';
 import { visibleText } from '@shared/terminal/visible-text';
@@ -13,9 +14,10 @@ import { unlessRemoved } from '../review/step-owners';
 import type { EngineOptions } from '../runs/engine-options';
 import type { Store } from '../store/api';
 import type { HeldBatch } from '../store/log/judge-batches';
-import { asking, isDone, judgeModel, refuseUnpriced } from './asking';
-import type { BatchEstimate } from './judge-batch';
-import type { JudgeTask } from './judge-task';
+import { asking, isDone, refuseUnpriced, UNLIMITED } from './asking';
+import type { KeepRequest } from './kept-rubric';
+import { type Counted, OpenCounts } from './open-counts';
+import type { RequestedBatch } from './requested-batch';
 import { standing } from './standing-batches';
 import { UnstoredEnds } from './unstored-ends';
 
@@ -26,7 +28,6 @@ export interface JudgeJobsOptions
   graceMs?: number | undefined;
 }
 
-const UNLIMITED = 'leave the limit out';
 const GRACE_MS = 3_000;
 /** Batches that are listed. */
 const MOST = 100;
@@ -45,9 +46,6 @@ interface Job {
   done: Promise<void>;
 }
 
-/** With the votes that are still to be given. */
-type Counted = BatchEstimate & { open: number };
-
 interface Ready {
   id: string;
   choices: BatchChoices;
@@ -62,11 +60,12 @@ export class JudgeJobs {
   /** Names of judges that are about to be asked. */
   private readonly beginning = new Set<string>();
   private readonly listeners = new Set<() => void>();
-  private counting: { key: string; abort: AbortController; found: Promise<Counted> } | null = null;
+  private readonly counts: OpenCounts;
   private closing = false;
   private readonly unstored: UnstoredEnds;
 
   constructor(private readonly options: JudgeJobsOptions) {
+    this.counts = new OpenCounts(options.store);
     this.unstored = new UnstoredEnds(options.store);
   }
 
@@ -77,27 +76,70 @@ export class JudgeJobs {
   }
 
   /** What `start` with the same would send. @throws WaymarkError not_found, bad_input, refused; cancelled by a newer question */
-  async estimate(request: JudgeRequest, viewer: Author): Promise<JudgeEstimate> {
-    const { choices, endpoint } = await this.choicesFor(request, viewer);
-    const { open: _, ...found } = await this.countNewest(choices);
-    return { judge: choices.judge, ...found, obstacle: this.obstacle(choices.judge, endpoint) };
+  async estimate(request: JudgeRequest, viewer: Author): Promise<{ judges: JudgeEstimate[] }> {
+    const asked = await this.requested(request, viewer);
+    const found = await this.counts.newest(asked.map(({ choices }) => choices));
+    const judges = asked.map(({ choices, endpoint }, at) => {
+      const { open: _, ...counted } = found[at] as Counted;
+      const { judge } = choices;
+      return { judge, rubrics: rubricsOf(choices), ...counted, obstacle: this.obstacle(judge, endpoint) };
+    });
+    return { judges };
   }
 
-  /** Begins a batch; resolves once it is stored. @throws WaymarkError not_found, bad_input, refused, read_only, model_key_missing */
-  async start(request: JudgeRequest, viewer: Author): Promise<string> {
-    const { choices, endpoint } = await this.choicesFor(request, viewer);
-    const id = newUlid();
-    await this.begin(endpoint, choices.judge, async () => {
-      const { open } = await this.count(choices);
-      if (open === 0)
-        throw new WaymarkError(
-          'refused',
-          `There is nothing left for ${choices.judge} to judge in these runs.`,
-        );
-      const begin = (held: HeldBatch) => this.options.store.writer.beginBatch(held, choices);
-      return { id, choices, price: endpoint.price, total: open, begin };
+  /**
+   * Begins a batch for each judge that has something left to judge; resolves with their ids once they are stored. None is begun where
+   * one of the judges cannot be asked. @throws WaymarkError not_found, bad_input, refused, read_only, model_key_missing
+   */
+  async start(request: JudgeRequest, viewer: Author): Promise<string[]> {
+    const asked = await this.requested(request, viewer);
+    const names = asked.map(({ choices }) => choices.judge);
+    for (const { choices, endpoint } of asked) this.refuse(choices.judge, endpoint);
+    const begun: string[] = [];
+    await this.holding(names, async () => {
+      for (const { choices, endpoint } of asked) {
+        const open = await this.counts.open(choices);
+        if (open === 0) continue;
+        const id = newUlid();
+        const begin = (held: HeldBatch) => this.options.store.writer.beginBatch(held, choices);
+        await this.drive({ id, choices, price: endpoint.price, total: open, begin });
+        begun.push(id);
+      }
     });
-    return id;
+    if (begun.length === 0)
+      throw new WaymarkError(
+        'refused',
+        `There is nothing left for ${names.join(' and ')} to judge in these runs.`,
+      );
+    return begun;
+  }
+
+  /** What the steps of a task's runs are judged by. @throws WaymarkError workspace_corrupt */
+  async rubricOf(task: string): Promise<RubricView> {
+    const { readRubricView } = await import('./kept-rubric');
+    return readRubricView(this.options.store, this.options.resourcesDir, task);
+  }
+
+  /** As `keepRubric`. @throws WaymarkError bad_input, conflict, read_only */
+  async keepRubric(request: KeepRequest, author: Author): Promise<KeptRubric> {
+    const { keepRubric } = await import('./kept-rubric');
+    return keepRubric(this.options.store, this.options.resourcesDir, request, author);
+  }
+
+  /** What a judge's tried verdicts by this text change in a run. @throws WaymarkError not_found, bad_input, refused */
+  async trial(run: string, judge: string, text: string, viewer: Author): Promise<RubricTrial> {
+    if (await this.isHidden(run, viewer))
+      throw new WaymarkError(
+        'refused',
+        'You review steps of this run blind, and what a judge says of them is hidden until you have decided them.',
+      );
+    const { store, resourcesDir } = this.options;
+    const [{ checkedRubric, rubricsWith }, { readTrial }] = await Promise.all([
+      import('./rubric'),
+      import('./kept-rubric'),
+    ]);
+    const { steps } = await rubricsWith(resourcesDir, checkedRubric(text));
+    return readTrial(store, run, judge, steps.version);
   }
 
   /**
@@ -111,13 +153,16 @@ export class JudgeJobs {
     const endpoint = this.ownEndpoint(choices.model);
     if (isDone(stored)) return;
     refuseUnpriced(maxCost ?? choices.maxCost, endpoint.price, endpoint.name, UNLIMITED);
-    await this.begin(endpoint, choices.judge, async () => ({
-      id,
-      choices,
-      price: endpoint.price,
-      total: counts.votes + (await this.count(choices)).open,
-      begin: (held) => store.writer.resumeBatch(held, maxCost),
-    }));
+    this.refuse(choices.judge, endpoint);
+    await this.holding([choices.judge], async () =>
+      this.drive({
+        id,
+        choices,
+        price: endpoint.price,
+        total: counts.votes + (await this.counts.open(choices)),
+        begin: (held) => store.writer.resumeBatch(held, maxCost),
+      }),
+    );
   }
 
   /** Sends nothing more; what is under way is stored when it is answered. @throws WaymarkError not_found, refused */
@@ -155,7 +200,7 @@ export class JudgeJobs {
   /** Ends what is asked for; what this cuts short is `interrupted` and can be resumed. */
   async close(): Promise<void> {
     this.closing = true;
-    this.counting?.abort.abort();
+    this.counts.close();
     const jobs = [...this.jobs.values()];
     for (const { stopping } of jobs) stopping.abort();
     const late = setTimeout(() => {
@@ -165,14 +210,19 @@ export class JudgeJobs {
     clearTimeout(late);
   }
 
-  private async begin(endpoint: Endpoint, judge: string, prepare: () => Promise<Ready>): Promise<void> {
+  /** @throws WaymarkError what stands in the way */
+  private refuse(judge: string, endpoint: Endpoint): void {
     const obstacle = this.obstacle(judge, endpoint);
     if (obstacle !== null) throw new WaymarkError(obstacle.code, obstacle.message);
-    this.beginning.add(judge);
+  }
+
+  /** Nobody else in this process begins to ask these judges meanwhile. */
+  private async holding(judges: readonly string[], work: () => Promise<void>): Promise<void> {
+    for (const judge of judges) this.beginning.add(judge);
     try {
-      await this.drive(await prepare());
+      await work();
     } finally {
-      this.beginning.delete(judge);
+      for (const judge of judges) this.beginning.delete(judge);
     }
   }
 
@@ -223,58 +273,12 @@ export class JudgeJobs {
     for (const listener of this.listeners) listener();
   }
 
-  private async choicesFor(
-    { runs, steps, endpoint: name, judge, maxCost }: JudgeRequest,
-    viewer: Author,
-  ): Promise<{ choices: BatchChoices; endpoint: Endpoint }> {
-    const { settings, resourcesDir } = this.options;
-    const endpoint = namedEndpoint(settings.current, name);
-    refuseUnpriced(maxCost, endpoint.price, endpoint.name, UNLIMITED);
-    if (steps !== 'all') await this.refuseBlind(runs, viewer);
-    const { readRubrics } = await import('./rubric');
-    return {
-      endpoint,
-      choices: {
-        mode: 'mask',
-        judge: nameOf(judge ?? endpoint.name),
-        runs: [...new Set(runs)],
-        steps,
-        model: judgeModel(endpoint),
-        rubrics: await readRubrics(resourcesDir, null),
-        maxCost,
-        price: endpoint.price,
-      },
-    };
-  }
-
-  /** The same question is counted once, and a newer one ends it. */
-  private async countNewest(choices: BatchChoices): Promise<Counted> {
-    const { maxCost: _, ...rest } = choices;
-    const key = JSON.stringify(rest);
-    if (this.counting?.key === key) return this.counting.found;
-    this.counting?.abort.abort();
-    const abort = new AbortController();
-    const counting = { key, abort, found: this.count(choices, abort.signal) };
-    this.counting = counting;
-    try {
-      return await counting.found;
-    } finally {
-      // Votes come and go: who asks again later counts again.
-      if (this.counting === counting) this.counting = null;
-    }
-  }
-
-  private async count(choices: BatchChoices, signal?: AbortSignal): Promise<Counted> {
-    const [{ tasksOf }, { estimateBatch }] = await Promise.all([
-      import('./named-batch'),
-      import('./judge-batch'),
-    ]);
-    let open = 0;
-    const tasks = untilAborted(tasksOf(this.options.store, choices), signal, (task) => {
-      open += task.open.length;
-    });
-    const estimate = await estimateBatch(tasks, choices.price);
-    return { ...estimate, open };
+  private async requested(request: JudgeRequest, viewer: Author): Promise<RequestedBatch[]> {
+    const { settings, resourcesDir, store } = this.options;
+    if (request.steps === 'undecided' || request.steps === 'disagreeing')
+      await this.refuseBlind(request.runs, viewer);
+    const { requestedBatches } = await import('./requested-batch');
+    return requestedBatches(store, { settings: settings.current, resourcesDir }, request);
   }
 
   private obstacle(judge: string, { name, baseUrl, keyEnv }: Endpoint): Failure | null {
@@ -361,6 +365,7 @@ export class JudgeJobs {
       ...others,
       id,
       mode: choices.mode,
+      isTrial: choices.mode === 'mask' && choices.isTrial === true,
       at,
       state,
       why,
@@ -381,26 +386,6 @@ export class JudgeJobs {
       isPriced: choices.price !== null,
     };
   }
-}
-
-async function* untilAborted(
-  tasks: AsyncGenerator<JudgeTask>,
-  signal: AbortSignal | undefined,
-  counted: (task: JudgeTask) => void,
-): AsyncGenerator<JudgeTask> {
-  for await (const task of tasks) {
-    if (signal?.aborted === true)
-      throw new WaymarkError('cancelled', 'A newer question took the place of this one.');
-    counted(task);
-    yield task;
-  }
-}
-
-function nameOf(given: string): string {
-  const { data, error } = authorName.safeParse(given);
-  if (data !== undefined) return data;
-  const why = error.issues[0]?.message ?? 'cannot be used';
-  throw new WaymarkError('bad_input', `The judge's name ${why}. Choose another one.`);
 }
 
 function askedAlready(judge: string): WaymarkError {

@@ -9,6 +9,7 @@ import { type JudgedTurn, judgedTurn, TURNS_TOGETHER } from '@shared/judging/jud
 import { readVerdicts, type Verdict } from '@shared/judging/verdicts';
 import { type JudgeWindow, summaryContext, WindowCutter } from '@shared/judging/windows';
 import { type AnnotationFold, foldAnnotations } from '@shared/labels/annotation-fold';
+import type { AnnotationEntry } from '@shared/log/annotations';
 import type { ModelRef } from '@shared/log/event-parts';
 import { z } from 'zod';
 import { allAnnotations } from '../dataset/event-pages';
@@ -16,7 +17,7 @@ import { type StepOwner, stepOwners, unlessRemoved } from '../review/step-owners
 import { creationOf } from '../runs/steer/change-run';
 import type { Store } from '../store/api';
 import type { Judged, JudgeTask } from './judge-task';
-import type { Rubric, Rubrics } from './rubric';
+import { type Rubric, type Rubrics, stepsRubric } from './rubric';
 
 /** Who judges, and by what. */
 export interface Judge {
@@ -24,9 +25,11 @@ export interface Judge {
   name: string;
   model: ModelRef;
   rubrics: Rubrics;
+  /** A rubric is tried: only steps are asked about, and what is known of it already are verdicts of its trials as well. */
+  isTrial?: boolean | undefined;
 }
 
-const queries: Readonly<Record<Exclude<JudgedSteps, 'all'>, StepQuery>> = {
+const queries: Readonly<Record<Exclude<JudgedSteps, 'all' | 'changed'>, StepQuery>> = {
   undecided: { label: ['undecided'] },
   disagreeing: { marks: ['disagreement'] },
 };
@@ -54,8 +57,9 @@ export async function* judgeTasks(
   runs: readonly string[],
   judge: Judge,
   which: JudgedSteps = 'all',
+  isStale: StaleVote = async () => false,
 ): AsyncGenerator<JudgeTask> {
-  const standing = new StandingVotes(store, judge);
+  const standing = new StandingVotes(store, judge, which === 'changed' ? isStale : null);
   for (const run of new Set(runs)) {
     const reading = Promise.all([
       stepOwners(store.reader, run),
@@ -67,14 +71,15 @@ export async function* judgeTasks(
     if (read === null) continue;
     const [owners, segments, created, chosen] = read;
     const about = aboutRun(created);
+    const rubrics = { ...judge.rubrics, steps: stepsRubric(judge.rubrics, created.task.id) };
     for (const segment of segments) {
-      const open = await standing.openIn(owners, segment, chosen);
+      const open = await standing.openIn(owners, segment, chosen, rubrics);
       if (open.size === 0) continue;
       const told = await toldBefore(store, run, owners, segment);
       for await (const window of windowsIn(store, run, segment)) {
         const left = window.judged.flatMap(({ step }) => (open.has(step) ? [step] : []));
-        if (left.length === 0) continue;
-        const rubric = judge.rubrics[window.rubric];
+        if (left.length === 0 || (judge.isTrial === true && window.rubric === 'summaries')) continue;
+        const rubric = rubrics[window.rubric];
         const requestFor = requestsAbout({ ...about, ...told }, window, judge.model, rubric);
         yield {
           run,
@@ -117,7 +122,8 @@ export async function maskRequest(
   const shown = rubric === 'summaries' && summary !== undefined ? summaryContext(before, summary) : before;
   const told = await toldBefore(store, run, owners, segment);
   const window = { rubric, context: shown, judged: turns };
-  return requestsAbout({ ...aboutRun(created), ...told }, window, model, rubrics[rubric])(asked);
+  const goesBy = rubric === 'steps' ? stepsRubric(rubrics, created.task.id) : rubrics[rubric];
+  return requestsAbout({ ...aboutRun(created), ...told }, window, model, goesBy)(asked);
 }
 
 async function turnsIn(
@@ -151,17 +157,21 @@ function requestsAbout(
 ): (asked: readonly number[]) => Record<string, unknown> {
   const shown = [...window.context, ...window.judged].map((turn) => turn.text);
   const texts = [run.title, run.description, run.before ?? '', ...shown];
-  const mark = markFor(createHash('sha256').update(JSON.stringify(texts)).digest('hex'), texts);
-  return (asked) => judgeRequest(model, rubric, run, window, { asked, mark });
+  // Who only counts makes no request.
+  let mark: string | undefined;
+  return (asked) => {
+    mark ??= markFor(createHash('sha256').update(JSON.stringify(texts)).digest('hex'), texts);
+    return judgeRequest(model, rubric, run, window, { asked, mark });
+  };
 }
 
-/** Numbers of the steps to be judged; null: all of them. */
+/** Numbers of the steps to be judged; null: all of them, or those that the judge's own votes choose. */
 export async function chosenSteps(
   reader: Pick<Store['reader'], 'matches'>,
   run: string,
   which: JudgedSteps,
 ): Promise<ReadonlySet<number> | null> {
-  return which === 'all' ? null : new Set(await reader.matches(run, queries[which]));
+  return which === 'all' || which === 'changed' ? null : new Set(await reader.matches(run, queries[which]));
 }
 
 const shownBy = (
@@ -223,36 +233,44 @@ async function toldBefore(
   };
 }
 
+/** Whether what a vote was given for is no longer what the log shows. */
+export type StaleVote = (vote: AnnotationEntry) => Promise<boolean>;
+
+/** What was said about a run's own steps: its entries by id, their fold, and versions of rubrics that were tried, by step. */
+interface SaidInRun {
+  entries: ReadonlyMap<string, AnnotationEntry>;
+  fold: AnnotationFold;
+  tried: ReadonlySet<number>;
+}
+
 /** Which steps have a vote of the judge by the rubric already. */
 class StandingVotes {
-  private readonly folds = new Map<string, AnnotationFold>();
+  private readonly runs = new Map<string, SaidInRun>();
   /** Steps that an earlier run of the same batch has handed out, by the run that holds them. */
   private readonly taken = new Set<string>();
 
+  /** `isStale`: only steps that were judged before are wanted, where the rubric is another one or the vote is stale. */
   constructor(
     private readonly store: JudgedStore,
     private readonly judge: Judge,
+    private readonly isStale: StaleVote | null,
   ) {}
 
   async openIn(
     owners: readonly StepOwner[],
     { firstStep, lastStep }: SegmentView,
     chosen: ReadonlySet<number> | null,
+    { steps, summaries }: Rubrics,
   ): Promise<Set<number>> {
-    const versions = [this.judge.rubrics.steps.version, this.judge.rubrics.summaries.version];
+    const versions = [steps.version, summaries.version];
     const open = new Set<number>();
     for (const { run, from, to, gone } of owners) {
       if (gone || to < firstStep || from > lastStep) continue;
-      const fold = await unlessRemoved(this.foldOf(run));
-      if (fold === null) continue;
+      const said = await unlessRemoved(this.saidIn(run, steps.version));
+      if (said === null) continue;
       for (let step = Math.max(from, firstStep); step <= Math.min(to, lastStep); step += 1) {
-        if (chosen?.has(step) === false) continue;
-        const mine = fold.at(step).judges.filter(({ judge }) => judge === this.judge.name);
-        // Two that differ were made without sight of each other and merged: a newer one takes their place.
-        const isJudged =
-          mine.some(({ rubric }) => versions.includes(rubric)) &&
-          mine.every(({ value }) => value === mine[0]?.value);
-        if (isJudged || this.taken.has(`${run} ${step}`)) continue;
+        if (chosen?.has(step) === false || said.tried.has(step)) continue;
+        if (this.taken.has(`${run} ${step}`) || !(await this.isOpen(said, step, versions))) continue;
         this.taken.add(`${run} ${step}`);
         open.add(step);
       }
@@ -260,11 +278,38 @@ class StandingVotes {
     return open;
   }
 
-  private async foldOf(run: string): Promise<AnnotationFold> {
-    const known = this.folds.get(run);
+  private async isOpen(
+    { fold, entries }: SaidInRun,
+    step: number,
+    versions: readonly string[],
+  ): Promise<boolean> {
+    const mine = fold.at(step).judges.filter(({ judge }) => judge === this.judge.name);
+    // Two that differ were made without sight of each other and merged: a newer one takes their place.
+    const isJudged =
+      mine.some(({ rubric }) => versions.includes(rubric)) &&
+      mine.every(({ value }) => value === mine[0]?.value);
+    if (this.isStale === null) return !isJudged;
+    if (mine.length === 0 || !isJudged) return mine.length > 0;
+    for (const { entry } of mine) {
+      const vote = entries.get(entry);
+      if (vote !== undefined && (await this.isStale(vote))) return true;
+    }
+    return false;
+  }
+
+  private async saidIn(run: string, rubric: string): Promise<SaidInRun> {
+    const known = this.runs.get(run);
     if (known !== undefined) return known;
-    const fold = foldAnnotations(await allAnnotations(this.store.reader, run));
-    this.folds.set(run, fold);
-    return fold;
+    const { reader } = this.store;
+    const entries = await allAnnotations(reader, run);
+    const by = { judge: this.judge.name, rubric };
+    const tried = this.judge.isTrial === true ? await reader.triedSteps(run, by) : [];
+    const said = {
+      entries: new Map(entries.map((entry) => [entry.ulid, entry])),
+      fold: foldAnnotations(entries),
+      tried: new Set(tried.map(({ step }) => step)),
+    };
+    this.runs.set(run, said);
+    return said;
   }
 }

@@ -6,6 +6,7 @@ import { type BatchOptions, runBatch } from './judge-batch';
 import type { JudgeTask } from './judge-task';
 import { judgeTasks } from './judge-work';
 import { rewardTasks } from './reward-work';
+import { staleVotes } from './stale-votes';
 
 export interface DriveOptions
   extends Pick<BatchOptions, 'model' | 'together' | 'tries' | 'firstPauseMs' | 'signal' | 'stopping'> {
@@ -20,10 +21,13 @@ export interface DriveOptions
 /** What a batch has still to ask, by its choices. */
 export function tasksOf(store: Pick<Store, 'reader'>, choices: BatchChoices): AsyncGenerator<JudgeTask> {
   const { judge: name, model, runs, steps } = choices;
-  if (choices.mode === 'mask')
-    return judgeTasks(store, runs, { name, model, rubrics: choices.rubrics }, steps);
+  const isStale = staleVotes(store);
+  if (choices.mode === 'mask') {
+    const { rubrics, isTrial } = choices;
+    return judgeTasks(store, runs, { name, model, rubrics, isTrial }, steps, isStale);
+  }
   const { rubric, votes, future } = choices;
-  return rewardTasks(store, runs, { name, model, rubric, votes, future }, steps);
+  return rewardTasks(store, runs, { name, model, rubric, votes, future }, steps, isStale);
 }
 
 /**
@@ -39,6 +43,7 @@ export async function driveBatch(
   const { ended, missing } = await runBatch(store, tasksOf(store, choices), {
     ...options,
     judge: choices.judge,
+    isTrial: choices.mode === 'mask' && choices.isTrial === true,
     batch: held,
     price,
     maxCost: choices.maxCost,

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { rubricsOf } from '@shared/judging/batch';
+import { type RewardRubricName, rubricsOf } from '@shared/judging/batch';
 import { foldAnnotations } from '@shared/labels/annotation-fold';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { newUlid } from '../base/new-ulid';
@@ -16,7 +16,8 @@ import { type BatchOptions, estimateBatch, runBatch } from './judge-batch';
 import { judgeTasks } from './judge-work';
 import { readJudgement } from './judgement';
 import { type Rater, rewardTasks } from './reward-work';
-import { type RewardRubricName, readRewardRubric, readRubrics } from './rubric';
+import { readRewardRubric, readRubrics } from './rubric';
+import { staleVotes } from './stale-votes';
 
 const resources = join(import.meta.dirname, '../../resources');
 
@@ -152,6 +153,22 @@ describe('votes on whether steps are good', () => {
     expect(await batch({}, { rubric: rlanything, future: false, votes: 2 })).toMatchObject({ votes: 4 });
     const found = (await ratings(store, run, 2)).flat();
     expect(found.map(({ rubric }) => rubric)).toEqual(Array.from({ length: 4 }, () => rlanything.version));
+  });
+
+  it('steps that changed since are rated again: by another rubric, or where the log no longer gives what was asked', async () => {
+    const { store, run, batch, rater } = await stand(perfect, 2);
+    const again = async (more: Partial<Rater> = {}) =>
+      estimateBatch(rewardTasks(store, [run], { ...rater, ...more }, 'changed', staleVotes(store)), null);
+    expect(await again()).toMatchObject({ requests: 0 });
+    await batch();
+    expect(await again()).toMatchObject({ requests: 0 });
+    const rubric = await readRewardRubric(resources, 'rlanything', true);
+    expect(await again({ rubric, votes: 2 })).toMatchObject({ requests: 4, steps: 2 });
+    const writer = await RunWriter.takeOver(store, run, 2);
+    await writer.hint('Look at the log first.');
+    await writer.command('cat log', 'x', { exitCode: 0 });
+    // It stands on the last rated step, which has three votes; the new one was never rated.
+    expect(await again()).toMatchObject({ requests: 3, steps: 1 });
   });
 
   it('summaries, purged steps and steps of removed runs are not rated; shared ones once', async () => {

@@ -5,13 +5,13 @@ import { markFor } from '@shared/judging/judge-request';
 import { rewardRequest } from '@shared/judging/reward-request';
 import { readReward } from '@shared/judging/reward-vote';
 import { type AnnotationFold, foldAnnotations } from '@shared/labels/annotation-fold';
-import { MOST_JUDGE_TEXT } from '@shared/log/annotations';
+import { type AnnotationEntry, MOST_JUDGE_TEXT } from '@shared/log/annotations';
 import type { ModelRef } from '@shared/log/event-parts';
 import { allAnnotations } from '../dataset/event-pages';
 import { type StepOwner, stepOwners, unlessRemoved } from '../review/step-owners';
 import type { Store } from '../store/api';
 import type { Judged, JudgeTask } from './judge-task';
-import { chosenSteps } from './judge-work';
+import { chosenSteps, type StaleVote } from './judge-work';
 import type { Rubric } from './rubric';
 
 /** Who rates steps, by what, and how often each. */
@@ -38,8 +38,13 @@ export async function* rewardTasks(
   runs: readonly string[],
   rater: Rater,
   which: JudgedSteps = 'all',
+  isStale: StaleVote = async () => false,
 ): AsyncGenerator<JudgeTask> {
-  const folds = new Map<string, AnnotationFold>();
+  const missing =
+    which === 'changed'
+      ? votesAgain(isStale, rater)
+      : async ({ fold }: Said, step: number) => missingVotes(fold, step, rater);
+  const known = new Map<string, Said>();
   const taken = new Set<string>();
   for (const run of new Set(runs)) {
     const read = await unlessRemoved(Promise.all([stepOwners(reader, run), chosenSteps(reader, run, which)]));
@@ -47,13 +52,13 @@ export async function* rewardTasks(
     const [owners, chosen] = read;
     for (const owner of owners) {
       if (owner.gone) continue;
-      const fold = folds.get(owner.run) ?? (await unlessRemoved(foldOf(reader, owner.run)));
-      if (fold === null) continue;
-      folds.set(owner.run, fold);
+      const said = known.get(owner.run) ?? (await unlessRemoved(saidIn(reader, owner.run)));
+      if (said === null) continue;
+      known.set(owner.run, said);
       for (let step = owner.from; step <= owner.to; step += 1) {
         if (chosen?.has(step) === false || taken.has(`${owner.run} ${step}`)) continue;
         taken.add(`${owner.run} ${step}`);
-        yield* tasksOn(reader, { run, owners, step }, missingVotes(fold, step, rater), rater);
+        yield* tasksOn(reader, { run, owners, step }, await missing(said, step), rater);
       }
     }
   }
@@ -102,8 +107,14 @@ export async function rewardRequestFor(
   return rewardRequest(model, rubric, shown, mark);
 }
 
-async function foldOf(reader: RatedStore['reader'], run: string): Promise<AnnotationFold> {
-  return foldAnnotations(await allAnnotations(reader, run));
+interface Said {
+  entries: ReadonlyMap<string, AnnotationEntry>;
+  fold: AnnotationFold;
+}
+
+async function saidIn(reader: RatedStore['reader'], run: string): Promise<Said> {
+  const entries = await allAnnotations(reader, run);
+  return { entries: new Map(entries.map((each) => [each.ulid, each])), fold: foldAnnotations(entries) };
 }
 
 /** Numbers of the votes that do not stand yet. */
@@ -111,6 +122,25 @@ function missingVotes(fold: AnnotationFold, step: number, { name, rubric, votes 
   const mine = fold.at(step).rewards.filter((each) => each.judge === name && each.rubric === rubric.version);
   const given = new Set(mine.map(({ vote }) => vote));
   return Array.from({ length: votes }, (_, at) => at + 1).filter((vote) => !given.has(vote));
+}
+
+/**
+ * Numbers of the votes to be given again on a step that the rater has rated: all that it is asked for now where any was given by
+ * another rubric, else those whose request the log no longer gives.
+ */
+function votesAgain(isStale: StaleVote, rater: Rater): (said: Said, step: number) => Promise<number[]> {
+  return async ({ entries, fold }, step) => {
+    const mine = fold.at(step).rewards.filter(({ judge }) => judge === rater.name);
+    if (mine.length === 0) return [];
+    const stale = new Set<number>();
+    for (const { entry, vote } of mine) {
+      const given = entries.get(entry);
+      if (given !== undefined && (await isStale(given))) stale.add(vote);
+    }
+    return mine.some(({ rubric }) => rubric !== rater.rubric.version)
+      ? missingVotes(fold, step, rater)
+      : [...stale].filter((vote) => vote <= rater.votes).sort((one, other) => one - other);
+  };
 }
 
 function judgedBy(

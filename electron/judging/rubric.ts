@@ -4,7 +4,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { wellFormed } from '@shared/base/clean-text';
 import { WaymarkError } from '@shared/contract/errors';
+import type { RewardRubricName } from '@shared/judging/batch';
 import type { RubricText } from '@shared/judging/judge-request';
+import { MOST_RUBRIC_BYTES } from '@shared/judging/rubric-text';
 import type { JudgeWindow } from '@shared/judging/windows';
 import { guidelineKeeps, guidelinePoints, guidelinePrinciple, keepCodes } from '@shared/labels/guideline';
 import { readRegularFile } from '../files/regular-file';
@@ -14,30 +16,61 @@ export interface Rubric extends RubricText {
   version: string;
 }
 
-export type Rubrics = Readonly<Record<JudgeWindow['rubric'], Rubric>>;
+/** What a judge of masks goes by. `ofTasks`: rubrics that are kept for some tasks, in the place of `steps`. */
+export interface Rubrics extends Readonly<Record<JudgeWindow['rubric'], Rubric>> {
+  ofTasks?: { task: string; rubric: Rubric }[] | undefined;
+}
 
-/** The application's own has 6 KB; a file of this size is one of another kind. */
-const MOST_BYTES = 64 * 1024;
+/** The rubric that the steps of a task's runs are judged by. */
+export function stepsRubric({ steps, ofTasks = [] }: Rubrics, task: string): Rubric {
+  return ofTasks.find((each) => each.task === task)?.rubric ?? steps;
+}
 
 /**
- * The application's rubrics, or for the steps one of the person's own from `file`. `{{points}}`, `{{keeps}}` and `{{principle}}` are
- * filled in from the guideline that people label by. @throws WaymarkError not_found, bad_input for a file that holds no rubric
+ * The application's rubrics, or for the steps one of the person's own from `file`.
+ * @throws WaymarkError not_found, bad_input for a file that holds no rubric
  */
 export async function readRubrics(resourcesDir: string, file: string | null): Promise<Rubrics> {
-  const own = (name: string) => readFile(join(resourcesDir, 'prompts', 'judge', `${name}.md`), 'utf8');
-  const [steps, summaries] = await Promise.all([
-    file === null ? own('mask-steps') : readOwn(file),
-    own('mask-summaries'),
+  return rubricsWith(resourcesDir, file === null ? null : await readRubricFile(file));
+}
+
+/**
+ * The application's rubrics with `own` in the place of that for steps, and what is kept for tasks. `{{points}}`, `{{keeps}}` and
+ * `{{principle}}` are filled in from the guideline that people label by. @throws WaymarkError bad_input
+ */
+export async function rubricsWith(
+  resourcesDir: string,
+  own: string | null,
+  kept: readonly { task: string; text: string }[] = [],
+): Promise<Rubrics> {
+  const [builtIn, summaries] = await Promise.all([
+    builtInRubric(resourcesDir),
+    builtInText(resourcesDir, 'mask-summaries'),
   ]);
+  // The application's own text stays the application's, wherever it comes from.
+  const forSteps = (text: string) => rubricOf('steps', text, text.trim() !== builtIn.trim());
   return {
-    steps: rubricOf('steps', steps, file !== null),
+    steps: own === null ? rubricOf('steps', builtIn, false) : forSteps(checkedRubric(own)),
     summaries: rubricOf('summaries', summaries, false),
+    ...(kept.length === 0
+      ? {}
+      : { ofTasks: kept.map(({ task, text }) => ({ task, rubric: forSteps(text) })) }),
   };
 }
 
-/** The application's rubrics for rating steps, by the name that a person chooses them by. */
-export const rewardRubrics = { steps: 'reward-steps', rlanything: 'reward-rlanything' } as const;
-export type RewardRubricName = keyof typeof rewardRubrics;
+/** The application's rubric for steps, before the guideline is filled in. */
+export function builtInRubric(resourcesDir: string): Promise<string> {
+  return builtInText(resourcesDir, 'mask-steps');
+}
+
+function builtInText(resourcesDir: string, name: string): Promise<string> {
+  return readFile(join(resourcesDir, 'prompts', 'judge', `${name}.md`), 'utf8');
+}
+
+const rewardRubrics = {
+  steps: 'reward-steps',
+  rlanything: 'reward-rlanything',
+} as const satisfies Record<RewardRubricName, string>;
 
 /**
  * A rubric for rating steps: one of the application's by name, or a person's own from `file`. `{{regard}}` is filled in with whether
@@ -46,31 +79,43 @@ export type RewardRubricName = keyof typeof rewardRubrics;
  */
 export async function readRewardRubric(
   resourcesDir: string,
-  chosen: RewardRubricName | { file: string },
+  chosen: RewardRubricName | { file: string } | { text: string },
   future: boolean,
 ): Promise<Rubric> {
-  const own = (name: string) => readFile(join(resourcesDir, 'prompts', 'judge', `${name}.md`), 'utf8');
   const isOwn = typeof chosen === 'object';
-  const [template, regard] = await Promise.all([
-    isOwn ? readOwn(chosen.file) : own(rewardRubrics[chosen]),
-    own(future ? 'reward-regard-future' : 'reward-regard-step'),
-  ]);
+  const template = !isOwn
+    ? await builtInText(resourcesDir, rewardRubrics[chosen])
+    : 'text' in chosen
+      ? checkedRubric(chosen.text)
+      : await readRubricFile(chosen.file);
+  const regard = await builtInText(resourcesDir, future ? 'reward-regard-future' : 'reward-regard-step');
   const whole = template.includes('{{regard}}') ? template : `${template.trim()}\n\n{{regard}}`;
   return rubricOf(isOwn ? 'reward' : rewardRubrics[chosen], whole, isOwn, { regard: regard.trim() });
 }
 
-async function readOwn(file: string): Promise<string> {
-  const bytes = await readRegularFile(file, `The rubric ${file}`, MOST_BYTES, 'Nothing was sent.');
-  const text = bytes.toString('utf8');
-  if (!isUtf8(bytes) || text.includes('\0'))
-    throw new WaymarkError('bad_input', `The rubric ${file} is not a text in UTF-8. Nothing was sent.`);
+/** A rubric of a person's own, as it stands in the file. @throws WaymarkError not_found, bad_input */
+export async function readRubricFile(file: string): Promise<string> {
+  const called = `The rubric ${file}`;
+  const bytes = await readRegularFile(file, called, MOST_RUBRIC_BYTES, 'Nothing was done.');
+  if (!isUtf8(bytes)) throw notUtf8(called);
+  return checkedRubric(bytes.toString('utf8'), called);
+}
+
+/** A text that a judge can go by. @throws WaymarkError bad_input: it is empty, too long, or holds what is no text */
+export function checkedRubric(text: string, called = 'The rubric'): string {
+  if (text.includes('\0')) throw notUtf8(called);
   if (text.trim() === '')
+    throw new WaymarkError('bad_input', `${called} is empty. Write down what the judge is to look for.`);
+  if (Buffer.byteLength(text) > MOST_RUBRIC_BYTES)
     throw new WaymarkError(
       'bad_input',
-      `The rubric ${file} is empty. Write down what the judge is to look for.`,
+      `${called} has more than ${MOST_RUBRIC_BYTES / 1024} KB. Shorten it.`,
     );
   return text;
 }
+
+const notUtf8 = (called: string) =>
+  new WaymarkError('bad_input', `${called} is not a text in UTF-8. Nothing was done.`);
 
 function rubricOf(
   name: string,

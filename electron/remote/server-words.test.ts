@@ -88,7 +88,7 @@ async function served(): Promise<void> {
   const pump = new TerminalPump({ publish: () => undefined });
   pump.attach(store.reader);
   handlers = {
-    ...workspaceHandlers({ holder, author: () => me, settings: () => settings, pump, resourcesDir: '' }),
+    ...workspaceHandlers({ holder, author: () => me, settings: () => settings, pump, resourcesDir }),
     ...datasetReads(holder, { publish: () => undefined }, () => me),
     ...redactionHandlers({ holder, settings: () => settings, held: () => [], find: runFindings }),
   };
@@ -209,10 +209,13 @@ describe('what our own server says', () => {
         { name: 'words', other: { experiment: 'words' } },
         { name: 'words', other: { dataset } },
       ],
-      'judge.estimate': [{ runs: [run], endpoint: judge.name, steps: 'undecided' }],
+      'judge.estimate': [{ runs: [run], judges: [{ endpoint: judge.name }], steps: 'undecided' }],
       'judge.batches': [undefined],
-      'judge.differences': [{ batch }],
+      'judge.queued': [{ batch, queue: 'unsure' }],
       'judge.quality': [{}, { runs: [run] }],
+      'rubric.ofTask': [{ task: 'task' }],
+      'rubric.keep': [{ task: 'task', text: 'Keep what helps.', before: null }],
+      'rubric.trial': [{ run, judge: judge.name, text: 'Keep what helps.' }],
     };
     const lost: string[] = [];
     for (const [command, inputs] of Object.entries(asked) as [WorkspaceCommand, unknown[]][]) {

@@ -6,6 +6,7 @@ export type DialogName =
   | 'newRun'
   | 'import'
   | 'judge'
+  | 'rubric'
   | 'plots'
   | 'rules'
   | 'settings'

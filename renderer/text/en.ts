@@ -26,6 +26,7 @@ import { queue } from './en/queue';
 import { rehearsal } from './en/rehearsal';
 import { remote } from './en/remote';
 import { rendering } from './en/rendering';
+import { rubric } from './en/rubric';
 import { rules } from './en/rules';
 import { approvals, runs } from './en/runs';
 import { search } from './en/search';
@@ -73,6 +74,7 @@ export const en = {
   remote,
   rendering,
   retro,
+  rubric,
   rules,
   runs,
   search,

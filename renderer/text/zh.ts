@@ -27,6 +27,7 @@ import { queue } from './zh/queue';
 import { rehearsal } from './zh/rehearsal';
 import { remote } from './zh/remote';
 import { rendering } from './zh/rendering';
+import { rubric } from './zh/rubric';
 import { rules } from './zh/rules';
 import { approvals, runs } from './zh/runs';
 import { search } from './zh/search';
@@ -74,6 +75,7 @@ export const zh: Text = {
   remote,
   rendering,
   retro,
+  rubric,
   rules,
   runs,
   search,

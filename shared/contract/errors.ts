@@ -61,6 +61,7 @@ export const refusedActs = [
   'cleaning',
   'adding_task',
   'setting_rules',
+  'setting_rubric',
   'deriving',
   'driving',
   'searching',

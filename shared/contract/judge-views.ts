@@ -1,10 +1,13 @@
 import type { BatchChoices, BatchState, JudgedSteps } from '../judging/batch';
+import type { StepMark } from '../labels/labels';
 import type { Failure } from './errors';
 
 /** What asking a judge would take, by estimate. Nothing was sent. */
 export interface JudgeEstimate {
   /** As the votes would be signed. */
   judge: string;
+  /** Versions of the rubrics it would go by. */
+  rubrics: string[];
   requests: number;
   /** Steps that this judge has not judged by its rubric. */
   steps: number;
@@ -23,8 +26,18 @@ export interface AskedQuality {
   truth: string | null;
 }
 
-/** Where in a batch's runs rule and judge differ, as this person may know it. */
-export interface JudgeDifferences {
+/** What is worth a person's eye where a judge has voted: it differs from a rule, or is not sure. */
+export const judgeQueues = ['differs', 'unsure'] as const;
+export type JudgeQueue = (typeof judgeQueues)[number];
+
+/** The mark of such steps. */
+export const queueMarks = {
+  differs: 'rule_and_judge_differ',
+  unsure: 'low_confidence',
+} as const satisfies Record<JudgeQueue, StepMark>;
+
+/** Steps of a batch's runs that are worth an eye, as this person may know it. */
+export interface QueuedSteps {
   count: number;
   /** The first run with any; null: there is none. */
   run: string | null;
@@ -35,6 +48,8 @@ export interface JudgeBatchView {
   id: string;
   /** What is asked: a verdict on each step, or several votes of +1 or −1. */
   mode: BatchChoices['mode'];
+  /** A rubric is tried: its verdicts are no votes. */
+  isTrial: boolean;
   /** When it began, ms since 1970. */
   at: number;
   judge: string;

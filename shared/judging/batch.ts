@@ -2,8 +2,11 @@ import { z } from 'zod';
 import { idSchema } from '../contract/id';
 import { modelRefSchema } from '../log/event-parts';
 
-/** Which steps are judged: all, those without a label, or those about which opinions differ. */
-export const judgedSteps = ['all', 'undecided', 'disagreeing'] as const;
+/**
+ * Which steps are judged: all, those without a label, those about which opinions differ, or those that the judge has judged before,
+ * by another rubric or before what it was shown changed.
+ */
+export const judgedSteps = ['all', 'undecided', 'disagreeing', 'changed'] as const;
 export type JudgedSteps = (typeof judgedSteps)[number];
 
 export const priceSchema = z.object({
@@ -21,6 +24,14 @@ const rubricSchema = z.object({
 
 /** Most votes of one judge on one step. */
 export const MOST_VOTES = 64;
+export const MOST_TEMPERATURE = 2;
+
+/** How steps are rated where nothing else is said (RLAnything). */
+export const rewardDefaults = { votes: 3, temperature: 0.8 } as const;
+
+/** The application's rubrics for rating steps, by the names that a person chooses them by. */
+export const rewardRubricNames = ['steps', 'rlanything'] as const;
+export type RewardRubricName = (typeof rewardRubricNames)[number];
 
 /** What was asked for, as long as the batch lives: `judge resume` goes on with the same. */
 const common = z.object({
@@ -39,7 +50,17 @@ const common = z.object({
 export const batchChoices = z.discriminatedUnion('mode', [
   common.extend({
     mode: z.literal('mask'),
-    rubrics: z.object({ steps: rubricSchema, summaries: rubricSchema }),
+    rubrics: z.object({
+      steps: rubricSchema,
+      summaries: rubricSchema,
+      /** Kept for some tasks: steps of their runs are judged by these instead of `steps`. */
+      ofTasks: z
+        .array(z.object({ task: z.string().max(400), rubric: rubricSchema }))
+        .max(1_000)
+        .optional(),
+    }),
+    /** A rubric is tried: its verdicts are kept apart, are no votes and change no label. Summaries are left out. */
+    isTrial: z.boolean().optional(),
   }),
   common.extend({
     mode: z.literal('reward'),
@@ -122,9 +143,10 @@ export interface StoredBatch {
 
 /** Versions of the rubrics that a batch judges by. */
 export function rubricsOf(choices: BatchChoices): string[] {
-  return choices.mode === 'mask'
-    ? [choices.rubrics.steps.version, choices.rubrics.summaries.version]
-    : [choices.rubric.version];
+  if (choices.mode === 'reward') return [choices.rubric.version];
+  const { steps, summaries, ofTasks = [] } = choices.rubrics;
+  if (choices.isTrial === true) return [steps.version];
+  return [...new Set([steps, ...ofTasks.map(({ rubric }) => rubric), summaries].map((each) => each.version))];
 }
 
 export const batchStates = ['running', 'done', 'ended', 'interrupted'] as const;

@@ -34,10 +34,10 @@ interface Verdict {
   before: readonly Verdict[];
 }
 
-/** One step that a judge decided by one rubric and then by another. */
-interface Change {
-  before: string;
-  after: string;
+/** One step that a judge decided by one rubric and then by another; null: it did not. */
+export interface StepDrift {
+  before: string | null;
+  after: string | null;
   truth: LabelValue | null;
 }
 
@@ -57,7 +57,7 @@ export function rubricDrift(runs: Iterable<JudgedEntries>): RubricDrift[] {
 export class DriftFold {
   private readonly found = new Map<
     string,
-    Pick<RubricDrift, 'judge' | 'before' | 'after'> & { changes: Change[] }
+    Pick<RubricDrift, 'judge' | 'before' | 'after'> & { changes: StepDrift[] }
   >();
 
   add({ entries, within, truth }: JudgedEntries): void {
@@ -83,25 +83,33 @@ export class DriftFold {
   }
 
   figures(): RubricDrift[] {
-    return [...this.found.values()].map(({ changes, ...pair }) => {
-      const known = changes.filter(({ truth }) => truth !== null);
-      const [before, after] = [compared(known, 'before'), compared(known, 'after')];
-      return {
-        ...pair,
-        steps: changes.length,
-        toMask: changes.filter((each) => each.before === 'keep' && each.after === 'mask').length,
-        toKeep: changes.filter((each) => each.before === 'mask' && each.after === 'keep').length,
-        precision: { before: before.precision, after: after.precision },
-        recall: { before: before.recall, after: after.recall },
-      };
-    });
+    return [...this.found.values()].map(({ changes, ...pair }) => ({
+      ...pair,
+      steps: changes.length,
+      ...driftFigures(changes),
+    }));
   }
 }
 
+/** How many verdicts changed, and how far the masks before and after agree with people. */
+export function driftFigures(
+  changes: readonly StepDrift[],
+): Pick<RubricDrift, 'toMask' | 'toKeep' | 'precision' | 'recall'> {
+  const known = changes.filter(({ truth }) => truth !== null);
+  const [before, after] = [compared(known, 'before'), compared(known, 'after')];
+  return {
+    toMask: changes.filter((each) => each.before === 'keep' && each.after === 'mask').length,
+    toKeep: changes.filter((each) => each.before === 'mask' && each.after === 'keep').length,
+    precision: { before: before.precision, after: after.precision },
+    recall: { before: before.recall, after: after.recall },
+  };
+}
+
 function compared(
-  known: readonly Change[],
+  all: readonly StepDrift[],
   when: 'before' | 'after',
 ): { precision: Estimate | null; recall: Estimate | null } {
+  const known = all.filter((each) => each[when] !== null);
   const masked = known.filter((each) => each[when] === 'mask');
   const wrong = known.filter(({ truth }) => truth === 'mask').length;
   const right = masked.filter(({ truth }) => truth === 'mask').length;

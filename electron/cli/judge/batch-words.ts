@@ -18,6 +18,7 @@ export function batchJson(batch: StoredBatch, held: boolean) {
         ? { why: end.why, ...(end.failure === null ? {} : { failure: end.failure }) }
         : null,
     mode: choices.mode,
+    ...(choices.mode === 'mask' && choices.isTrial === true ? { trial: true } : {}),
     judge: choices.judge,
     rubrics: rubricsOf(choices),
     ...(choices.mode === 'mask'

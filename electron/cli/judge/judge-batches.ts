@@ -86,7 +86,7 @@ function cellsOf(batch: StoredBatch, held: boolean): string[] {
     id,
     new Date(at).toISOString().slice(0, 16),
     choices.judge,
-    choices.mode,
+    choices.mode === 'mask' && choices.isTrial === true ? 'trial' : choices.mode,
     batchState(batch, held),
     counted(counts.votes, 'vote'),
     counted(counts.asked, 'answer'),

@@ -5,17 +5,21 @@ import {
   type BatchChoices,
   type JudgedSteps,
   judgedSteps,
+  MOST_TEMPERATURE,
   MOST_VOTES,
+  type RewardRubricName,
+  rewardDefaults,
+  rewardRubricNames,
   type StoredBatch,
 } from '@shared/judging/batch';
-import { authorName } from '@shared/labels/author-name';
 import type { ModelRef } from '@shared/log/event-parts';
 import { visibleText } from '@shared/terminal/visible-text';
 import { newUlid } from '../../base/new-ulid';
-import { asking, isDone, judgeModel, refuseUnpriced } from '../../judging/asking';
+import { asking, isDone, judgeModel, judgeName, raterModel, refuseUnpriced } from '../../judging/asking';
 import { estimateBatch } from '../../judging/judge-batch';
+import { chosenRubrics, type RubricChoice } from '../../judging/kept-rubric';
 import { driveBatch, tasksOf } from '../../judging/named-batch';
-import { type RewardRubricName, readRewardRubric, readRubrics, rewardRubrics } from '../../judging/rubric';
+import { readRewardRubric, readRubricFile } from '../../judging/rubric';
 import { originOf } from '../../model/bound-key';
 import type { Price } from '../../model/client';
 import { isNamed } from '../../named-addresses';
@@ -39,6 +43,23 @@ export async function runJudge(
   const { writer } = context.store;
   const begin = (held: HeldBatch) => writer.beginBatch(held, choices);
   return drive(context, { id: newUlid(), choices, price: endpoint.price, begin });
+}
+
+/** `judge rubric try`: a batch that asks a model about a run's steps by this text and keeps the verdicts apart. */
+export async function tryRubric(
+  context: CliContext,
+  args: Arguments,
+  run: string,
+  text: string,
+): Promise<{ judge: string; result: CommandResult }> {
+  const { store, resourcesDir } = context;
+  const { common, endpoint } = commonFor(context, args, [run]);
+  refuseUnpriced(common.maxCost, endpoint.price, endpoint.name, unlimited);
+  const rubrics = await chosenRubrics(store, resourcesDir, [run], { text });
+  const choices: BatchChoices = { ...common, mode: 'mask', rubrics, isTrial: true };
+  const begin = (held: HeldBatch) => store.writer.beginBatch(held, choices);
+  const result = await drive(context, { id: newUlid(), choices, price: endpoint.price, begin });
+  return { judge: common.judge, result };
 }
 
 /** `judge resume BATCH`: goes on where the batch stood, with its own choices. Votes that stand are not asked for again. */
@@ -182,20 +203,12 @@ const shown = ({ model, baseUrl }: ModelRef) =>
 
 async function choicesFor(
   context: CliContext,
-  { values }: Arguments,
+  args: Arguments,
   runs: readonly string[],
 ): Promise<{ choices: BatchChoices; endpoint: Endpoint }> {
-  const endpoint = endpointFor(context, values);
-  const model = judgeModel(endpoint);
+  const { values } = args;
+  const { common, endpoint } = commonFor(context, args, runs);
   const mode = oneOf(values.mode, ['mask', 'reward'], 'mask', '--mode');
-  const common = {
-    judge: nameOf(filled(values.judge, '--judge') ?? endpoint.name),
-    runs: [...runs],
-    steps: oneOf(values.steps, judgedSteps, 'all', '--steps'),
-    model,
-    maxCost: positiveNumber(values['max-cost'], '--max-cost'),
-    price: endpoint.price,
-  };
   const choices =
     mode === 'mask'
       ? await maskChoices(context, values, common)
@@ -203,10 +216,27 @@ async function choicesFor(
   return { endpoint, choices };
 }
 
-type Common = Omit<Extract<BatchChoices, { mode: 'mask' }>, 'mode' | 'rubrics'>;
+function commonFor(
+  context: CliContext,
+  { values }: Arguments,
+  runs: readonly string[],
+): { common: Common; endpoint: Endpoint } {
+  const endpoint = endpointFor(context, values);
+  const common = {
+    judge: judgeName(filled(values.judge, '--judge') ?? endpoint.name, ' with --judge'),
+    runs: [...runs],
+    steps: oneOf(values.steps, judgedSteps, 'all', '--steps'),
+    model: judgeModel(endpoint),
+    maxCost: positiveNumber(values['max-cost'], '--max-cost'),
+    price: endpoint.price,
+  };
+  return { endpoint, common };
+}
+
+type Common = Omit<Extract<BatchChoices, { mode: 'mask' }>, 'mode' | 'rubrics' | 'isTrial'>;
 
 async function maskChoices(
-  { resourcesDir }: CliContext,
+  { resourcesDir, store }: CliContext,
   values: Arguments['values'],
   common: Common,
 ): Promise<BatchChoices> {
@@ -216,9 +246,15 @@ async function maskChoices(
       'bad_input',
       `--${odd} belongs to --mode reward. Add that, or leave --${odd} out.`,
     );
-  const rubric = filled(values.rubric, '--rubric', 4_096);
-  const rubrics = await readRubrics(resourcesDir, rubric === null ? null : resolve(rubric));
+  const rubrics = await chosenRubrics(store, resourcesDir, common.runs, await rubricChoice(values.rubric));
   return { ...common, mode: 'mask', rubrics };
+}
+
+/** `built-in` is the application's own; a file of that name is `./built-in`. Without one, what is kept for each run's task holds. */
+async function rubricChoice(given: string | undefined): Promise<RubricChoice> {
+  const rubric = filled(given, '--rubric', 4_096);
+  if (rubric === null) return 'task';
+  return rubric === 'built-in' ? rubric : { text: await readRubricFile(resolve(rubric)) };
 }
 
 async function rewardChoices(
@@ -229,34 +265,32 @@ async function rewardChoices(
   const named = filled(values.rubric, '--rubric', 4_096) ?? 'steps';
   const chosen = isRewardRubric(named) ? named : { file: resolve(named) };
   const future = oneOf(values.future, ['yes', 'no'], 'yes', '--future') === 'yes';
-  const temperature = numberBetween(values.temperature ?? '0.8', 0, 2, '--temperature');
-  const votes = numberBetween(values.votes ?? '3', 1, MOST_VOTES, '--votes');
+  const temperature = numberBetween(
+    values.temperature ?? String(rewardDefaults.temperature),
+    0,
+    MOST_TEMPERATURE,
+    '--temperature',
+  );
+  const votes = numberBetween(values.votes ?? String(rewardDefaults.votes), 1, MOST_VOTES, '--votes');
   if (!Number.isInteger(votes))
     throw new WaymarkError('bad_input', `--votes must be a whole number from 1 to ${MOST_VOTES}.`);
-  const { model } = common;
   return {
     ...common,
     mode: 'reward',
-    model: { ...model, params: { ...model.params, temperature } },
+    model: raterModel(common.model, temperature),
     rubric: await readRewardRubric(resourcesDir, chosen, future),
     votes,
     future,
   };
 }
 
-const isRewardRubric = (name: string): name is RewardRubricName => Object.hasOwn(rewardRubrics, name);
+const isRewardRubric = (name: string): name is RewardRubricName =>
+  rewardRubricNames.some((each) => each === name);
 
 function numberBetween(given: string, least: number, most: number, option: string): number {
   const value = given.trim() === '' ? Number.NaN : Number(given);
   if (value >= least && value <= most) return value;
   throw new WaymarkError('bad_input', `${option} must be a number from ${least} to ${most}.`);
-}
-
-function nameOf(given: string): string {
-  const { data, error } = authorName.safeParse(given);
-  if (data !== undefined) return data;
-  const why = error.issues[0]?.message ?? 'cannot be used';
-  throw new WaymarkError('bad_input', `The judge's name ${why}. Choose another one with --judge.`);
 }
 
 function linesOf(batch: StoredBatch): string[] {
@@ -265,8 +299,9 @@ function linesOf(batch: StoredBatch): string[] {
   const { asked, votes, missing, cost } = counts;
   if (asked === 0 && missing === 0 && end?.why === 'done')
     return [`Nothing was asked: there is no ${kinds[steps]} left for ${judge} to judge by this rubric.`];
+  const stored = isTrialBatch(choices) ? 'Tried by' : 'Stored by';
   return [
-    `${votes === 0 ? 'No vote was stored' : `Stored by ${judge}: ${voteWords(batch)}`}; ${counted(asked, 'request')}, ${costWords(cost)}. Batch ${id}.`,
+    `${votes === 0 ? 'No vote was stored' : `${stored} ${judge}: ${voteWords(batch)}`}; ${counted(asked, 'request')}, ${costWords(cost)}. Batch ${id}.`,
     ...(missing === 0
       ? []
       : [
@@ -286,8 +321,11 @@ function linesOf(batch: StoredBatch): string[] {
   ];
 }
 
+const isTrialBatch = (choices: BatchChoices) => choices.mode === 'mask' && choices.isTrial === true;
+
 const kinds: Readonly<Record<JudgedSteps, string>> = {
   all: 'step',
   undecided: 'undecided step',
   disagreeing: 'step on which opinions differ',
+  changed: 'changed step',
 };

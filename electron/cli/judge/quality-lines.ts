@@ -6,6 +6,7 @@ import type { RaterFigures, RewardAgreement } from '@shared/labels/reward-agreem
 import type { RubricDrift } from '@shared/labels/rubric-drift';
 import type { TaskVotes } from '@shared/labels/vote-tally';
 import { counted, section } from '../output';
+import { driftCells, percent } from './drift-words';
 
 /** Reasons and rules that are told of each judge; `--json` has all. */
 const REASONS = 9;
@@ -148,12 +149,7 @@ function driftLines({
   const hasTruth = precision.before !== null || precision.after !== null || recall.after !== null;
   return section(`${judge}: rubric ${before}, then ${after}, on ${counted(steps, 'step')}`, [
     ['changed', `${toMask} from KEEP to MASK, ${toKeep} from MASK to KEEP`],
-    ...(hasTruth
-      ? [
-          ['of its masks', `right ${percent(precision.before)} before, ${percent(precision.after)} after`],
-          ['of the right masks', `found ${percent(recall.before)} before, ${percent(recall.after)} after`],
-        ]
-      : []),
+    ...(hasTruth ? driftCells({ precision, recall }, 'the right') : []),
   ]);
 }
 
@@ -176,8 +172,3 @@ const figure = (estimate: Estimate | null) =>
     : `${estimate.value.toFixed(2)} (${estimate.low.toFixed(2)} to ${estimate.high.toFixed(2)}, n = ${estimate.n})`;
 
 const whole = (share: number) => (100 * share).toFixed(0);
-
-const percent = (estimate: Estimate | null) =>
-  estimate === null
-    ? 'unknown'
-    : `${whole(estimate.value)} % (${whole(estimate.low)} to ${whole(estimate.high)} %, n = ${estimate.n})`;

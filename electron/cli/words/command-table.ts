@@ -1,4 +1,5 @@
 import { exportFormats } from '@shared/contract/export-request';
+import { judgedSteps } from '@shared/judging/batch';
 import type { OptionName } from './options';
 
 /*
@@ -113,6 +114,10 @@ export const commands: Readonly<Record<string, Command>> = {
   'judge resume': { options: ['max-cost', 'model', 'base-url', 'api-key-env'] },
   'judge prompt': { options: ['judge', 'vote'], words: run },
   'judge agreement': { options: ['run', 'truth'] },
+  'judge rubric': {
+    options: ['task', 'run', 'judge', 'max-cost', ...endpoint],
+    words: [['show', 'set', 'reset', 'diff', 'try'], 'path'],
+  },
   guideline: { options: [] },
   merge: { options: [], words: ['path'] },
   rules: { options: [], words: run },
@@ -149,7 +154,7 @@ export const commands: Readonly<Record<string, Command>> = {
 /** What an option may be set to, where that is fixed. */
 export const optionValues: Readonly<Partial<Record<OptionName, readonly string[]>>> = {
   approvals: ['on', 'off', 'task'],
-  steps: ['all', 'undecided', 'disagreeing'],
+  steps: judgedSteps,
   mode: ['mask', 'reward'],
   future: ['yes', 'no'],
   images: ['on', 'off'],

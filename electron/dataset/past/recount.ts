@@ -5,6 +5,7 @@ import type { WrittenManifest } from './written-manifest';
 type Figures = NonNullable<WrittenManifest['variants']>[number];
 
 interface CountedRow {
+  run: string;
   kind: IndexLine['kind'];
   steps: IndexLine['steps'];
 }
@@ -20,7 +21,7 @@ export class Recount {
     this.rows.set(variant, rows);
     const key = `${run} ${segment} ${kind}`;
     const known = rows.get(key);
-    if (known === undefined) rows.set(key, { kind, steps });
+    if (known === undefined) rows.set(key, { run, kind, steps });
     else if (JSON.stringify(known.steps) !== JSON.stringify(steps)) this.parted.add(variant);
   }
 
@@ -41,6 +42,39 @@ export class Recount {
         ? []
         : [`It says ${said} ${name} in variant ${variant}; the index of its records has ${found}.`],
     );
+  }
+
+  /** What the rows of the first variant are made of otherwise than the manifest says, in words. */
+  compositionDifferences({ variants, composition, runs }: WrittenManifest): string[] {
+    const [first] = variants ?? [];
+    if (composition === undefined || first === undefined || first.left_out.length > 0) return [];
+    if (this.parted.has(first.variant)) return [];
+    const keys = new Map(runs.map(({ run, task, task_hash: hash }) => [run, `${task}\n${hash}`]));
+    const byTask = new Map(composition.map(({ task, hash }) => [`${task}\n${hash}`, [] as CountedRow[]]));
+    const lacking = new Set<string>();
+    for (const row of this.rows.get(first.variant)?.values() ?? []) {
+      const own = byTask.get(keys.get(row.run) ?? '');
+      if (own === undefined) lacking.add(row.run);
+      else own.push(row);
+    }
+    return [
+      ...[...lacking].map((run) => `Its composition lacks the task of run ${run}.`),
+      ...composition.flatMap(({ task, hash, ...said }) => {
+        const own = byTask.get(`${task}\n${hash}`) ?? [];
+        const steps = (mask: 0 | 1) => own.reduce((sum, row) => sum + countOwn(row.steps, mask), 0);
+        const figures: [name: string, said: number, found: number][] = [
+          ['runs', said.runs, new Set(own.map(({ run }) => run)).size],
+          ['rows', said.rows, own.length],
+          ['trained steps', said.trained, steps(1)],
+          ['masked steps', said.masked, steps(0)],
+        ];
+        return figures.flatMap(([name, its, found]) =>
+          its === found
+            ? []
+            : [`It says ${its} ${name} of task ${task}; the index of its records has ${found}.`],
+        );
+      }),
+    ];
   }
 }
 

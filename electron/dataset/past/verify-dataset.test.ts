@@ -99,18 +99,24 @@ describe('a dataset', () => {
   });
 
   it.each<[string, RegExp]>([
-    ['trained', /^It says \d+ trained steps in variant rules; the index of its records has \d+\.$/],
-    ['masked', /^It says \d+ masked steps in variant rules; /],
-    ['summary', /^It says \d+ rows of kind summary in variant rules; /],
+    [
+      'variants.1.trained',
+      /^It says \d+ trained steps in variant rules; the index of its records has \d+\.$/,
+    ],
+    ['variants.1.masked', /^It says \d+ masked steps in variant rules; /],
+    ['variants.1.trajectories.summary', /^It says \d+ rows of kind summary in variant rules; /],
+    ['composition.0.runs', /^It says \d+ runs of task [^;]+; the index of its records has \d+\.$/],
+    ['composition.0.rows', /^It says \d+ rows of task /],
+    ['composition.0.trained', /^It says \d+ trained steps of task /],
+    ['composition.0.masked', /^It says \d+ masked steps of task /],
   ])('whose manifest says another number of %s is named, with the number that it has', async (name, what) => {
     const out = await written({ variants: ['all', 'rules'], preset: 'apollo' });
     const place = join(out, 'manifest.json');
-    const text = await readFile(place, 'utf8');
-    const at = text.lastIndexOf(`"${name}": `);
-    await writeFile(
-      place,
-      text.slice(0, at) + text.slice(at).replace(/\d+/, (number) => `${Number(number) + 1}`),
-    );
+    const manifest = JSON.parse(await readFile(place, 'utf8'));
+    const path = name.split('.');
+    const field = path.pop() ?? '';
+    path.reduce((part, key) => part[key], manifest)[field] += 1;
+    await writeFile(place, `${JSON.stringify(manifest, null, 2)}\n`);
     const { problems } = await verifyDataset(out, scriptedExport());
     expect(problems).toEqual([{ file: 'manifest.json', line: null, what: expect.stringMatching(what) }]);
   });

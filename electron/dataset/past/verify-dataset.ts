@@ -130,6 +130,7 @@ class Check {
     }
     for (const each of this.manifest.variants ?? [])
       for (const what of recount.differences(each)) this.add(manifestFile, null, what);
+    for (const what of recount.compositionDifferences(this.manifest)) this.add(manifestFile, null, what);
   }
 
   /** What the workspace gives for the snapshot of the manifest; null when it cannot be made any more, with a note why. */

@@ -43,7 +43,28 @@ const writtenManifest = z.object({
       }),
     )
     .optional(),
-  runs: z.array(z.object({ run: idSchema, events: count, annotations: count })),
+  /** Of the first variant. */
+  composition: z
+    .array(
+      z.object({
+        task: z.string(),
+        hash: z.string(),
+        runs: count,
+        rows: count,
+        trained: count,
+        masked: count,
+      }),
+    )
+    .optional(),
+  runs: z.array(
+    z.object({
+      run: idSchema,
+      events: count,
+      annotations: count,
+      task: z.string().optional(),
+      task_hash: z.string().optional(),
+    }),
+  ),
   files: z.array(
     z.object({
       path,

@@ -6,6 +6,7 @@ const batches = listOf(
   z.object({
     id: text,
     mode: z.enum(['mask', 'reward']),
+    isTrial: z.boolean(),
     at,
     judge: text,
     endpoint: text,
@@ -32,6 +33,7 @@ const batches = listOf(
 );
 
 const estimate = z.object({ value: number, n: count, low: number, high: number }).nullable();
+const beforeAndAfter = z.object({ before: estimate, after: estimate });
 const effect = z.enum(['mask', 'keep']);
 const pair = z.object({ one: text, other: text, raw: estimate, kappa: estimate });
 const taskVotes = z.object({
@@ -78,8 +80,8 @@ const quality = z.object({
       steps: count,
       toMask: count,
       toKeep: count,
-      precision: z.object({ before: estimate, after: estimate }),
-      recall: z.object({ before: estimate, after: estimate }),
+      precision: beforeAndAfter,
+      recall: beforeAndAfter,
     }),
   ),
   rewards: z.object({
@@ -102,20 +104,58 @@ const quality = z.object({
   withheld: count,
 });
 
+const rubric = z.object({
+  task: text,
+  builtIn: text,
+  kept: z.object({ task: text, text, at, author: text }).nullable(),
+  version: text,
+  builtInVersion: text,
+});
+
 export const judgeAnswers = {
   'judge.estimate': z.object({
-    judge: text,
-    requests: count,
-    steps: count,
-    inputTokens: count,
-    outputTokens: count,
-    cost: number.nullable(),
-    obstacle: failure.nullable(),
+    judges: listOf(
+      z.object({
+        judge: text,
+        rubrics: listOf(text),
+        requests: count,
+        steps: count,
+        inputTokens: count,
+        outputTokens: count,
+        cost: number.nullable(),
+        obstacle: failure.nullable(),
+      }),
+    ),
   }),
-  'judge.start': z.object({ batch: text }),
+  'judge.start': z.object({ batches: listOf(text) }),
   'judge.batches': batches,
-  'judge.differences': z.object({ count, run: run.nullable() }),
+  'judge.queued': z.object({ count, run: run.nullable() }),
   'judge.quality': quality,
   'judge.stop': batches,
   'judge.resume': batches,
+  'rubric.ofTask': rubric,
+  'rubric.keep': rubric.extend({ adopted: count }),
+  'rubric.trial': z.object({
+    run,
+    judge: text,
+    before: listOf(text),
+    after: text,
+    tried: count,
+    compared: count,
+    toMask: count,
+    toKeep: count,
+    labelled: count,
+    precision: beforeAndAfter,
+    recall: beforeAndAfter,
+    changes: listOf(
+      z.object({
+        step: count,
+        before: z.enum(['keep', 'mask']),
+        after: z.enum(['keep', 'mask']),
+        people: z.enum(['train', 'mask']).nullable(),
+        reason: text,
+        why: text,
+      }),
+    ),
+  }),
 };

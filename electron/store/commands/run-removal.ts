@@ -198,6 +198,11 @@ export class RunRemoval {
   private async carryOut({ run, ulid, mode }: Tombstone): Promise<void> {
     const content = mode === 'text' ? await this.emptyTexts(run, ulid) : await this.deleteRun(run, ulid);
     await this.deleteSessions(run, ulid, mode);
+    await this.inBatches(
+      `DELETE FROM judge_trial WHERE (run, rubric, judge, step) IN
+         (SELECT run, rubric, judge, step FROM judge_trial WHERE run = ? LIMIT ${BATCH})`,
+      ulid,
+    );
     await this.texts.release(run, this.remainingTexts(run));
     await this.group.add({ run: () => this.finish(run, mode, content) });
   }

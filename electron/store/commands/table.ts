@@ -8,6 +8,7 @@ import type { OutboxEntry, OutboxOp } from '@shared/log/outbox';
 import type { RefusedAct } from '../file/read-only';
 import type { HeldBatch } from '../log/judge-batches';
 import type { Look } from '../log/seen-log';
+import type { Tried, TriedBy } from '../log/trial-verdicts';
 import type { Redone, Said, StoredChunk, StoredTask, Undone } from '../values';
 import { type Command, command } from './command';
 
@@ -110,6 +111,34 @@ export const commands = {
       author: Author,
       said: readonly Said[],
     ): Promise<AnnotationEntry[]> => core.batches.answered(held, answer, author, said),
+  }),
+  /** As `judgeAnswered` for a batch that tries a rubric: its verdicts are kept apart, are no votes and change no label. */
+  judgeTried: command({
+    thread: 'write',
+    whenReadOnly: refused('labelling'),
+    run: (
+      core,
+      held: HeldBatch,
+      answer: JudgeAnswer,
+      judge: string,
+      tried: readonly Tried[],
+    ): Promise<void> => core.batches.tried(held, answer, judge, tried),
+  }),
+  /** Makes what a judge said of the run's own steps by a rubric that it tried the judge's votes; how many. */
+  adoptTrial: command({
+    thread: 'write',
+    whenReadOnly: refused('labelling'),
+    run: (core, run: string, by: TriedBy): Promise<number> => core.batches.adopt(run, by),
+  }),
+  /**
+   * Keeps a rubric for judging the steps of a task; null goes back to the application's own. `before`: the text that was seen kept,
+   * null for none; `conflict` when it is another one by now. Absent: whatever is kept.
+   */
+  keepRubric: command({
+    thread: 'write',
+    whenReadOnly: refused('setting_rubric'),
+    run: (core, task: string, text: string | null, author: string, before?: string | null): Promise<void> =>
+      core.batches.keepRubric(task, text, author, before),
   }),
   endBatch: command({
     thread: 'write',

@@ -133,6 +133,7 @@ export class WriterCore {
     );
     this.batches = new BatchDesk(this.statements, this.annotations, {
       now: () => this.stamp(),
+      refuseMissing: (run) => void this.runs.current(run),
       write: (job) => this.write(job),
     });
     this.catchUp = new RuleCatchUp(this.statements, this.rules, this.projection, this.group, this.labelWork, {

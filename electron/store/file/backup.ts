@@ -7,6 +7,7 @@ import { makeFileIn, makeFoldersIn } from '../../files/private';
 import { removeFile } from '../../files/remove';
 import { workLockPath } from '../../files/workspace-paths';
 import { checkEnds } from '../log/annotation-ends';
+import { RUBRIC_COLUMNS } from '../log/rubric-settings';
 import { holdLock } from '../log/run-lock';
 import { checkAnnotations, checkOutbox } from '../verify/verify-entries';
 import { backupName, outlived, stampOf } from './backup-names';
@@ -19,8 +20,8 @@ const FOLDER = 'backups';
 /** "WAYB" in a file's application_id; copies of the first form have none. */
 export const BACKUP_APPLICATION_ID = 0x5741_5942;
 
-/** Form of the copies: 2 names the runs and holds what a workspace says about the rules of tasks. */
-export const BACKUP_VERSION = 2;
+/** Form of the copies: 2 names the runs and holds what a workspace says about the rules of tasks; 3 holds rubrics as well. */
+export const BACKUP_VERSION = 3;
 
 const UNFINISHED_NAME = /^logs-.*\.db\.tmp(-journal)?$/;
 
@@ -32,7 +33,8 @@ CREATE TABLE run (id INTEGER PRIMARY KEY, ulid TEXT NOT NULL UNIQUE, created_at 
 CREATE TABLE outbox (id INTEGER PRIMARY KEY, ulid TEXT NOT NULL UNIQUE, run INTEGER NOT NULL, purged INTEGER NOT NULL, body TEXT NOT NULL, hash BLOB NOT NULL) STRICT;
 CREATE TABLE annotation (id INTEGER PRIMARY KEY, ulid TEXT NOT NULL UNIQUE, run INTEGER NOT NULL, author TEXT NOT NULL, op TEXT NOT NULL, undoes TEXT, device TEXT NOT NULL, device_seq INTEGER NOT NULL, purged INTEGER NOT NULL, body TEXT NOT NULL, hash BLOB NOT NULL) STRICT;
 CREATE TABLE kept_annotation (device TEXT NOT NULL, device_seq INTEGER NOT NULL, ulid TEXT NOT NULL UNIQUE, run TEXT NOT NULL, body TEXT NOT NULL, hash BLOB NOT NULL, PRIMARY KEY (device, device_seq)) STRICT;
-CREATE TABLE rule_setting (task TEXT PRIMARY KEY, body TEXT NOT NULL, at INTEGER NOT NULL, author TEXT NOT NULL, sum BLOB NOT NULL) STRICT;`;
+CREATE TABLE rule_setting (task TEXT PRIMARY KEY, body TEXT NOT NULL, at INTEGER NOT NULL, author TEXT NOT NULL, sum BLOB NOT NULL) STRICT;
+CREATE TABLE rubric_setting (task TEXT PRIMARY KEY, text TEXT NOT NULL, at INTEGER NOT NULL, author TEXT NOT NULL, sum BLOB NOT NULL) STRICT;`;
 
 /** A table, its columns, and where they come from when not from the table of the same name. */
 const COPIES: readonly [string, string, string?][] = [
@@ -45,10 +47,11 @@ const COPIES: readonly [string, string, string?][] = [
   ['annotation', 'id, ulid, run, author, op, undoes, device, device_seq, purged, body, hash'],
   ['kept_annotation', 'device, device_seq, ulid, run, body, hash'],
   ['rule_setting', 'task, body, at, author, sum'],
+  ['rubric_setting', `${RUBRIC_COLUMNS}, sum`],
 ];
 
 /**
- * Copies what people said (outbox, annotation log, rule settings) into `backups/`, opens the copy and checks its chains
+ * Copies what people said (outbox, annotation log, rule settings, rubrics) into `backups/`, opens the copy and checks its chains
  * before it takes its final name. Processes that close at one moment take turns. Returns its path.
  * @param now ms since 1970
  * @throws WaymarkError workspace_corrupt where the source does not check, conflict where another process is copying

@@ -86,7 +86,12 @@ test('migration 3 keeps heads and segments of earlier runs, which are folded ane
   db.close();
 });
 
+function undoRubrics(db: Db): void {
+  for (const table of ['rubric_setting', 'judge_trial']) db.exec(`DROP TABLE ${table}`);
+}
+
 function undoLast(db: Db): void {
+  undoRubrics(db);
   db.exec('DROP TABLE look');
   for (const table of ['judge_batch', 'judge_answer']) db.exec(`DROP TABLE ${table}`);
   db.exec('DROP TABLE annotation_end');
@@ -231,6 +236,7 @@ test('migration 9: a workspace of before has no batches, keeps its votes, and ta
   await before.writer.annotate(judgeAuthor('strict'), target, vote('mask'));
   await before.close();
   const db = openDatabase(workspaceFile(folder));
+  undoRubrics(db);
   for (const table of ['judge_batch', 'judge_answer', 'look']) db.exec(`DROP TABLE ${table}`);
   db.pragma('user_version = 8');
   db.close();
@@ -252,6 +258,7 @@ test('migration 10: nobody has watched the runs of before, and looks are kept fr
   const run = await createRun(before);
   await before.close();
   const db = openDatabase(workspaceFile(folder));
+  undoRubrics(db);
   db.exec('DROP TABLE look');
   db.pragma('user_version = 9');
   db.close();
@@ -263,6 +270,26 @@ test('migration 10: nobody has watched the runs of before, and looks are kept fr
     { author: 'somebody', at: 1, ms: 5 },
   ]);
   read.close();
+});
+
+test('migration 11: a workspace of before keeps no rubric, keeps its batches, and takes rubrics from then on', async () => {
+  const folder = temporaryFolder();
+  const before = testStore(folder);
+  const run = await createRun(before);
+  const rubric = { text: 'Keep.', isOwn: true, version: 'steps@1' };
+  const rubrics = { steps: rubric, summaries: rubric };
+  const { id } = await begunBatch(before, { name: 'strict', model: createdBody(run).model, rubrics });
+  await before.close();
+  const db = openDatabase(workspaceFile(folder));
+  undoRubrics(db);
+  db.pragma('user_version = 10');
+  db.close();
+  const after = testStore(folder);
+  expect(await after.reader.rubric('demo')).toBeNull();
+  expect(await after.reader.judgeBatch(id)).toMatchObject({ choices: { mode: 'mask', rubrics } });
+  await after.writer.keepRubric('demo', 'Keep what helps.', 'Alice');
+  expect(await after.reader.rubric('demo')).toMatchObject({ text: 'Keep what helps.' });
+  expect(await after.reader.verify()).toMatchObject({ ok: true });
 });
 
 test('an older application refuses a newer workspace and leaves every byte as it was', async () => {

@@ -10,6 +10,7 @@ import { restoreLosses } from './migrations/0007-restore-losses';
 import { annotationEnds } from './migrations/0008-annotation-ends';
 import { judgeBatches } from './migrations/0009-judge-batches';
 import { looks } from './migrations/0010-looks';
+import { rubrics } from './migrations/0011-rubrics';
 
 /** In order of version, without gaps from 1. */
 export const migrations: readonly Migration[] = [
@@ -23,6 +24,7 @@ export const migrations: readonly Migration[] = [
   annotationEnds,
   judgeBatches,
   looks,
+  rubrics,
 ];
 
 /**

@@ -21,6 +21,7 @@ const acts: Readonly<Record<RefusedAct, string>> = {
   cleaning: 'cleaning up',
   adding_task: 'adding a task',
   setting_rules: 'setting rules',
+  setting_rubric: 'saving a rubric',
   deriving: 'deriving lists again',
   driving: 'driving a run',
   searching: 'searching, which keeps an index,',

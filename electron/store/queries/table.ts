@@ -8,6 +8,8 @@ import { exportAnnotations } from '../commands/export-annotations';
 import { LAST_SEQ } from '../file/rows';
 import { readDwell } from '../log/dwell-log';
 import { readBatch, readBatches as readJudgeBatches, readJudgedRequest } from '../log/judge-batches';
+import { readRubric, readRubricsOf } from '../log/rubric-settings';
+import { readTried, readTriers, type TriedBy } from '../log/trial-verdicts';
 import { readRuleCounts, readRuleSettings } from '../projections/rule-settings';
 import type { ScanRequest } from '../search/search-part';
 import type { SessionSearch } from '../search/search-sessions';
@@ -183,6 +185,30 @@ export const queries = {
     thread: 'read',
     blind: 'never for a window',
     run: ({ statements }, batch: string, sha256: string) => readJudgedRequest(statements, batch, sha256),
+  }),
+  /** Verdicts of a rubric that is tried, on steps that the run made itself, ascending. */
+  triedSteps: query({
+    thread: 'read',
+    blind: 'never for a window',
+    run: ({ statements }, run: string, by: TriedBy) => readTried(statements, run, by),
+  }),
+  /** Judges that tried the rubric with this version on steps that the run made itself. */
+  triers: query({
+    thread: 'read',
+    blind: 'never for a window',
+    run: ({ statements }, run: string, rubric: string) => readTriers(statements, run, rubric),
+  }),
+  /** The rubric that is kept for judging a task's steps; null: the application's own. */
+  rubric: query({
+    thread: 'read',
+    blind: 'holds no opinions',
+    run: ({ statements }, task: string) => readRubric(statements, task),
+  }),
+  /** Those that are kept for some of the tasks. */
+  rubricsOf: query({
+    thread: 'read',
+    blind: 'holds no opinions',
+    run: ({ statements }, tasks: readonly string[]) => readRubricsOf(statements, tasks),
   }),
   /** How good judges are, on the steps of these runs; `hidden`, by run, are left out. It gives way to other reads. */
   judgeQuality: query({ thread: 'read', blind: blindJudgeQuality, run: readJudgeQuality }),

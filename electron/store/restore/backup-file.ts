@@ -14,6 +14,7 @@ import { checkAnnotations, checkOutbox } from '../verify/verify-entries';
 const TABLES: Readonly<Record<number, readonly string[]>> = {
   0: ['annotation', 'kept_annotation', 'outbox', 'run'],
   2: ['annotation', 'kept_annotation', 'outbox', 'rule_setting', 'run'],
+  3: ['annotation', 'kept_annotation', 'outbox', 'rubric_setting', 'rule_setting', 'run'],
 };
 
 const MAGIC = 'SQLite format 3\0';

@@ -365,13 +365,17 @@ describe('files that are no whole backup are refused with the reason', () => {
   });
 });
 
-test('copies of the first form, without titles and settings, are read', async () => {
+test.each([
+  [
+    'the first form, without titles and settings',
+    'ALTER TABLE run DROP COLUMN title; DROP TABLE rule_setting; DROP TABLE rubric_setting; PRAGMA user_version = 0; PRAGMA application_id = 0',
+  ],
+  ['the second form, without rubrics', 'DROP TABLE rubric_setting; PRAGMA user_version = 2'],
+])('copies of %s are read', async (_form, change) => {
   const { folder, store, backup, to } = await livedIn();
   await store.close();
   const db = openDatabase(backup);
-  db.exec(
-    'ALTER TABLE run DROP COLUMN title; DROP TABLE rule_setting; PRAGMA user_version = 0; PRAGMA application_id = 0',
-  );
+  db.exec(change);
   db.close();
   expect((await restore({ backup, from: folder, to })).runs.map(({ state }) => state)).toEqual([
     'log',

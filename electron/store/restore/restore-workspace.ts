@@ -42,7 +42,7 @@ export interface RestoreOptions {
 }
 
 /**
- * Puts a new workspace together from a backup (hints, labels, rule settings) and from what is still readable of the
+ * Puts a new workspace together from a backup (hints, labels, rule settings, rubrics) and from what is still readable of the
  * damaged one (runs whose log is whole, with their texts and files), verifies it, and only then gives it its name.
  * @throws WaymarkError already_exists, not_found, bad_input, workspace_newer, workspace_corrupt, disk_full; nothing is left
  * behind then

@@ -8,6 +8,8 @@ import { storeFailure } from '../file/database';
 import { LAST_SEQ, rowId, type Statements } from '../file/rows';
 import { rowSum } from '../log/hashing';
 import { ANSWER_COLUMNS, BATCH_COLUMNS } from '../log/judge-batches';
+import { RUBRIC_COLUMNS } from '../log/rubric-settings';
+import { TRIAL_COLUMNS } from '../log/trial-verdicts';
 import { rebuildInPlace } from '../projections/projection-upgrade';
 import type { StepProjector } from '../projections/step-projector';
 import { checkSums } from '../verify/verify-rows';
@@ -236,7 +238,7 @@ export class WorkspaceCopy {
     }
   }
 
-  /** Tasks, settings of rules, what judges were asked, and under which names this machine wrote here; each row with its sum. */
+  /** Tasks, settings of rules, rubrics, what judges were asked, and under which names this machine wrote here; each row with its sum. */
   private copyRest(): void {
     const { target, damaged, backup, notes } = this.parts;
     const tables: [string, string, string, string][] = [
@@ -245,6 +247,8 @@ export class WorkspaceCopy {
       ['meta', 'key, value', "key LIKE 'device:%'", 'Devices'],
       ['judge_batch', BATCH_COLUMNS, '1', 'Batches of judges'],
       ['judge_answer', ANSWER_COLUMNS, '1', 'Answers of judges'],
+      ['judge_trial', TRIAL_COLUMNS, '1', 'Tried verdicts of judges'],
+      ['rubric_setting', RUBRIC_COLUMNS, '1', 'Rubrics'],
     ];
     for (const source of [damaged, backup]) {
       for (const [table, columns, which, what] of tables) {

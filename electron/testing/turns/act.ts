@@ -27,6 +27,7 @@ export type Act =
   | { act: 'undo' | 'redo'; run: string; author: Author }
   | { act: 'post'; run: string; author: Author; op: OutboxOp; ulid: string }
   | { act: 'rules'; task: string; settings: RuleSettings | null; author: Author }
+  | { act: 'rubric'; task: string; text: string | null; author: Author }
   | { act: 'merge'; path: string }
   | { act: 'remove'; run: string; mode: 'run' | 'text'; author: Author }
   | { act: 'see'; run: string; author: string }
@@ -88,6 +89,9 @@ async function carryOut(store: Store, act: Act): Promise<Outcome | undefined> {
       return;
     case 'rules':
       await writer.setRules(act.task, act.settings, act.author);
+      return;
+    case 'rubric':
+      await writer.keepRubric(act.task, act.text, act.author.name);
       return;
     case 'merge': {
       const { added, known, kept } = await writer.merge(act.path);

@@ -46,6 +46,8 @@ export async function picture(store: Store): Promise<Record<string, unknown>> {
       id,
     );
   }
+  const rubric = await reader.rubric('demo');
+  shown.rubric = rubric === null ? null : { text: rubric.text, author: rubric.author };
   return shown;
 }
 

@@ -51,6 +51,7 @@ const wishes = [
     'withdraw',
     'rules',
     'rules',
+    'rubric',
     'merge',
     'remove',
     'purge',
@@ -121,6 +122,8 @@ const settings: (RuleSettings | null)[] = [
   { rules: { 'command-failed': { on: false, parameters: {} } } },
   { rules: { 'keep-exploration': { on: true, parameters: {} } }, precedence: 'judge_over_rule' },
 ];
+
+const rubrics = [null, 'Mask what is bad.', 'Keep what helps.'];
 
 /** Which runs and steps there are; turns wishes into acts that are the same for every workspace. */
 export class World {
@@ -276,6 +279,8 @@ export class World {
           settings: settings[wish.pick % settings.length] ?? null,
           author,
         };
+      case 'rubric':
+        return { act: 'rubric', task: 'demo', text: rubrics[wish.pick % rubrics.length] ?? null, author };
       case 'merge':
         return { act: 'merge', path: this.foreign };
       case 'remove':

@@ -1,4 +1,4 @@
-import type { JudgeBatchView } from '@shared/contract/judge-views';
+import type { JudgeBatchView, JudgeQueue } from '@shared/contract/judge-views';
 import { Button } from '../../components/Button';
 import { Icon, type IconName } from '../../components/Icon';
 import { useAsked } from '../../state/answers';
@@ -9,14 +9,7 @@ import type { Text } from '../../text/en';
 import { useText } from '../../text/language';
 import { openJudgeQuality } from '../plots/plots-state';
 import { openTray } from './jobs';
-import {
-  dismissBatch,
-  needsPerson,
-  resumeBatch,
-  reviewDifferences,
-  shareOf,
-  stopBatch,
-} from './judge-batches';
+import { dismissBatch, needsPerson, resumeBatch, reviewQueue, shareOf, stopBatch } from './judge-batches';
 
 type Word = keyof Text['judging']['state'];
 
@@ -35,7 +28,7 @@ export function JudgeJob({ batch }: { batch: JudgeBatchView }) {
   const text = useText();
   const words = text.judging;
   const { count } = text.common.format;
-  const { id, mode, judge, state, isHere, isStopping, failure, found, missing, votes } = batch;
+  const { id, mode, isTrial, judge, state, isHere, isStopping, failure, found, missing, votes } = batch;
   const word = wordOf(batch);
   const isRunning = state === 'running';
   const share = shareOf(batch);
@@ -95,8 +88,13 @@ export function JudgeJob({ batch }: { batch: JudgeBatchView }) {
           </Button>
         )}
         {!isRunning && <ResumeButton batch={batch} />}
-        {!isRunning && mode === 'mask' && votes > 0 && found !== null && <ReviewButton batch={batch} />}
-        {!isRunning && votes > 0 && found !== null && <QualityButton batch={batch} />}
+        {!isRunning && mode === 'mask' && !isTrial && votes > 0 && found !== null && (
+          <>
+            <ReviewButton batch={batch} queue="differs" />
+            <ReviewButton batch={batch} queue="unsure" />
+          </>
+        )}
+        {!isRunning && !isTrial && votes > 0 && found !== null && <QualityButton batch={batch} />}
         <span className="space" />
         {!isRunning && (
           <Button look="ghost" small onClick={() => dismissBatch(id)}>
@@ -114,14 +112,15 @@ function wordOf({ state, why, isStopping }: JudgeBatchView): Word {
   return state;
 }
 
-function AskedAbout({ batch: { mode, model, runs, runCount, steps } }: { batch: JudgeBatchView }) {
+function AskedAbout({ batch: { mode, isTrial, model, runs, runCount, steps } }: { batch: JudgeBatchView }) {
   const text = useText();
   const words = text.judging;
   const [first] = runs;
   const title = useRuns((state) => state.list.find(({ id }) => id === first)?.title);
   const which =
     runCount === 1 && title !== undefined ? title : words.runCount(text.common.format.count(runCount));
-  const what = words.what(mode === 'mask' ? model : `${model} · ${words.whatRewards}`, which, steps);
+  const special = isTrial ? words.whatTrial : mode === 'reward' ? words.whatRewards : null;
+  const what = words.what(special === null ? model : `${model} · ${special}`, which, steps);
   return (
     <p className="text-12 quiet cut" title={what}>
       {what}
@@ -186,16 +185,16 @@ function QualityButton({ batch: { judge, runs } }: { batch: JudgeBatchView }) {
   );
 }
 
-/** Leads to the steps on which rule and judge differ; nothing where there are none. */
-function ReviewButton({ batch: { id, votes } }: { batch: JudgeBatchView }) {
+/** Leads to the steps on which rule and judge differ, or the judge is not sure; nothing where there are none. */
+function ReviewButton({ batch: { id, votes }, queue }: { batch: JudgeBatchView; queue: JudgeQueue }) {
   const words = useText().judging;
   const { count } = useText().common.format;
-  const { value } = useAsked('judge.differences', { batch: id }, votes);
+  const { value } = useAsked('judge.queued', { batch: id, queue }, votes);
   const run = value?.run ?? null;
   if (value === null || run === null) return null;
   return (
-    <Button small icon="eye" onClick={() => attempt(() => reviewDifferences(run))}>
-      {words.review(count(value.count), value.count)}
+    <Button small icon="eye" onClick={() => attempt(() => reviewQueue(run, queue))}>
+      {words.reviewOf[queue](count(value.count), value.count)}
     </Button>
   );
 }

@@ -1,4 +1,4 @@
-import type { JudgeBatchView } from '@shared/contract/judge-views';
+import { type JudgeBatchView, type JudgeQueue, queueMarks } from '@shared/contract/judge-views';
 import { create } from 'zustand';
 import { call, listen } from '../../api';
 import { setFilter } from '../../state/rows/filter';
@@ -108,11 +108,11 @@ async function show(ask: () => Promise<JudgeBatchView[]>): Promise<void> {
 function put(list: JudgeBatchView[]): void {
   const before = new Map(useBatches.getState().list.map((batch) => [batch.id, batch.state]));
   useBatches.setState({ list });
-  for (const { id, state, why, judge, votes } of list) {
+  for (const { id, state, why, judge, votes, isTrial } of list) {
     if (before.get(id) !== 'running' || state === 'running') continue;
     // Where the tray is open, it says so itself.
     if (state === 'done' && !useJobs.getState().open)
-      toast(({ judging }) => judging.doneToast(judge, votes), {
+      toast(({ judging }) => (isTrial ? judging.trialToast : judging.doneToast)(judge, votes), {
         say: ({ jobs }) => jobs.show,
         run: () => openTray(true),
       });
@@ -141,13 +141,22 @@ function readDismissed(): Set<string> {
   return new Set(stored?.match(/[0-9A-Z]{26}/gu) ?? []);
 }
 
-const RULE_AND_JUDGE = { marks: ['rule_and_judge_differ' as const] };
+const queryOf = (queue: JudgeQueue) => ({ marks: [queueMarks[queue]] });
 
-/** Opens the run in Review with the steps on which rule and judge differ. */
-export async function reviewDifferences(run: string): Promise<void> {
+/** Opens the run in Review with these steps only. */
+export async function reviewQueue(run: string, queue: JudgeQueue): Promise<void> {
   openTray(false);
   await openRun(run);
   if (useRuns.getState().current !== run) return;
   setMode('review');
-  setFilter(RULE_AND_JUDGE);
+  setFilter(queryOf(queue));
+}
+
+/** The same for the open run, by a key; says so where there is no such step. */
+export async function reviewOpenRun(queue: JudgeQueue): Promise<void> {
+  const { current } = useRuns.getState();
+  if (current === null) return;
+  const { total } = await call('timeline.count', { run: current, query: queryOf(queue) });
+  if (total === 0) toast(({ judging }) => judging.noneQueued[queue]);
+  else await reviewQueue(current, queue);
 }

@@ -19,6 +19,7 @@ const batch = (change: Partial<JudgeBatchView> = {}): JudgeBatchView => ({
   at: Date.now(),
   judge: 'strict',
   mode: 'mask',
+  isTrial: false,
   endpoint: 'strict',
   model: 'judge-1',
   runs: ['a'],
@@ -118,7 +119,7 @@ test('at its limit it goes on with as much again; a failure says why', async () 
         failure: { code: 'model_rejected', message: 'The key was refused.' },
       }),
     ],
-    'judge.differences': () => ({ count: 0, run: null }),
+    'judge.queued': () => ({ count: 0, run: null }),
   });
   await act(loadBatches);
   expect(item().textContent).toContain('reached its cost limit');
@@ -131,7 +132,7 @@ test('in the end it tells what it found, and leads to the steps on which rule an
   let state = batch();
   const bridge = show(<JobsButton />, {
     'judge.batches': () => [state],
-    'judge.differences': () => ({ count: 5, run: 'a' }),
+    'judge.queued': () => ({ count: 5, run: 'a' }),
     'timeline.matches': () => ({ steps: [1, 2, 3, 4, 5] }),
   });
   useTimeline.setState({ run: 'a', steps: 60, cursor: 1 });
@@ -150,14 +151,14 @@ test('in the end it tells what it found, and leads to the steps on which rule an
   await waitFor(() => expect(useView.getState().mode).toBe('review'));
   await waitFor(() => expect(useFilter.getState().query).toEqual({ marks: ['rule_and_judge_differ'] }));
   expect(useJobs.getState().open).toBe(false);
-  expect(bridge.calls).toContainEqual(['judge.differences', { batch: ids.one }]);
+  expect(bridge.calls).toContainEqual(['judge.queued', { batch: ids.one, queue: 'differs' }]);
   await shown();
 });
 
 test('from a batch it is one press to how good its judge is', async () => {
   show(<JobsButton />, {
     'judge.batches': () => [batch({ ...done, runs: ['a', 'b'], runCount: 2 })],
-    'judge.differences': () => ({ count: 0, run: null }),
+    'judge.queued': () => ({ count: 0, run: null }),
   });
   await act(loadBatches);
   fireEvent.click(await screen.findByRole('button', { name: 'How good is it?' }));
@@ -165,12 +166,32 @@ test('from a batch it is one press to how good its judge is', async () => {
   expect(usePlots.getState()).toMatchObject({ chosen: 'judges', judge: 'strict', allRuns: true });
 });
 
+test('it leads to the steps where the judge is unsure; a trial of a rubric leads nowhere', async () => {
+  const bridge = show(<JobsButton />, {
+    'judge.batches': () => [batch({ ...done, id: ids.one }), batch({ ...done, id: ids.two, isTrial: true })],
+    'judge.queued': ({ queue }: { queue: string }) =>
+      queue === 'unsure' ? { count: 1, run: 'a' } : { count: 0, run: null },
+    'timeline.matches': () => ({ steps: [4] }),
+  });
+  useTimeline.setState({ run: 'a', steps: 60, cursor: 1 });
+  await act(loadBatches);
+  const [first, second] = within(tray()).getAllByRole('listitem');
+  expect(second?.textContent).toContain('judge-1 · trial of a rubric · First');
+  const review = await within(first as HTMLElement).findAllByRole('button', { name: /^Review/ });
+  expect(review.map(({ textContent }) => textContent)).toEqual(['Review 1 step where the judge is unsure']);
+  expect(within(second as HTMLElement).queryByRole('button', { name: /^Review/ })).toBeNull();
+  fireEvent.click(review[0] as HTMLElement);
+  await waitFor(() => expect(useFilter.getState().query).toEqual({ marks: ['low_confidence'] }));
+  expect(bridge.calls.map(([name]) => name)).toContain('timeline.matches');
+  await shown();
+});
+
 test('whoever decides blind is not told what it found', async () => {
   const bridge = show(<JobsButton />, { 'judge.batches': () => [batch({ ...done, found: null })] });
   await act(loadBatches);
   expect(item().textContent).toContain('hidden until you have decided your blind steps');
   expect(screen.queryByTestId('batch-found')).toBeNull();
-  expect(bridge.calls.map(([name]) => name)).not.toContain('judge.differences');
+  expect(bridge.calls.map(([name]) => name)).not.toContain('judge.queued');
 });
 
 test('one that was dismissed stays away, also in the next window; old ones that are done are not listed', async () => {
@@ -180,7 +201,7 @@ test('one that was dismissed stays away, also in the next window; old ones that 
       batch({ id: ids.two, state: 'ended', why: 'cancelled', isHere: false, ...old }),
       batch({ ...done, ...old }),
     ],
-    'judge.differences': () => ({ count: 0, run: null }),
+    'judge.queued': () => ({ count: 0, run: null }),
   };
   show(<JobsButton />, answers);
   await act(beginBatches);
@@ -203,5 +224,5 @@ test('votes on what steps are worth are told as such', async () => {
   expect(screen.getByTestId('batch-found').textContent).toBe(
     '129 × +1, 50 × −1 · 1 answer could not be read',
   );
-  expect(bridge.calls.map(([name]) => name)).not.toContain('judge.differences');
+  expect(bridge.calls.map(([name]) => name)).not.toContain('judge.queued');
 });

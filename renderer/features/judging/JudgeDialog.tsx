@@ -1,15 +1,15 @@
-import type { CommandInput, CommandOutput } from '@shared/contract/ipc';
+import type { JudgeEstimate } from '@shared/contract/judge-views';
 import { type JudgedSteps, judgedSteps } from '@shared/judging/batch';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { call } from '../../api';
 import { Button } from '../../components/Button';
 import { Dialog } from '../../components/Dialog';
 import { DialogFoot } from '../../components/DialogFoot';
 import { Empty } from '../../components/Empty';
-import { FactList } from '../../components/FactList';
-import { FailureLine } from '../../components/FailureLine';
-import { CheckLine, FormLine, Select, TextField } from '../../components/Field';
-import { type Kept, useKept } from '../../state/answers';
+import { FormLine, Select, TextField } from '../../components/Field';
+import { Segmented } from '../../components/Tabs';
+import { useRested } from '../../components/useRested';
+import { useKept } from '../../state/answers';
 import { useRuns } from '../../state/run/runs';
 import { useSettings } from '../../state/settings';
 import { toastFailure } from '../../state/toasts';
@@ -19,62 +19,68 @@ import type { Text } from '../../text/en';
 import { useText } from '../../text/language';
 import { openTray } from '../jobs/jobs';
 import { loadBatches } from '../jobs/judge-batches';
-import { numberIn } from '../new-run/limits';
-import { chosenRuns, costWords, firstChoice, type JudgedScope, useJudging } from './judging';
+import { EstimateBox } from './EstimateBox';
+import { JudgesLine } from './JudgesLine';
+import {
+  firstForm,
+  isPriced,
+  type JudgeForm,
+  type JudgeRequest,
+  limitIn,
+  requestOf,
+  sameName,
+} from './judge-form';
+import { chosenRuns, costWords, firstChoice, useJudging } from './judging';
+import { RubricLines } from './RubricLines';
+import { RunsLine } from './RunsLine';
+import { openRubric } from './rubric';
 import './judging.css';
-
-type Request = CommandInput<'judge.estimate'>;
-type Estimate = CommandOutput<'judge.estimate'>;
 
 /** As one request may name. */
 const MOST_RUNS = 1_000;
-const MOST_NAME = 80;
 /** The estimate follows what is typed once the person has stopped typing, ms. */
 const TYPING_MS = 300;
 
-/** Which steps a judge is asked about, and what that takes; it is asked in the background, and the jobs show how far it is. */
+/** Who is asked about which steps and by what, and what that takes; they are asked in the background, and the jobs show how far it is. */
 export function JudgeDialog({ onClose }: { onClose: () => void }) {
   const text = useText();
   const words = text.judging;
   const endpoints = useSettings((state) => state.settings?.endpoints) ?? [];
   const list = useRuns((state) => state.list);
   const current = useRuns((state) => state.current);
-  const given = useJudging((state) => state.runs);
+  const given = useJudging();
   const onlyRead = useOnlyRead();
-  const [{ scope, chosen }, setChoice] = useState(() => firstChoice(given, current));
-  const [steps, setSteps] = useState<JudgedSteps>('all');
-  const [endpointName, setEndpointName] = useState(endpoints[0]?.name ?? '');
-  const [name, setName] = useState('');
-  const [limit, setLimit] = useState('');
+  const [{ scope, chosen }, setChoice] = useState(() => firstChoice(given.runs, current));
+  const [form, setForm] = useState<JudgeForm>(() => firstForm(endpoints, given.steps));
   const [starting, setStarting] = useState(false);
-  const endpoint = endpoints.find((each) => each.name === endpointName);
-  const priced = endpoint !== undefined && endpoint.price !== null;
-  const maxCost = priced ? numberIn(limit) : null;
+  const change = (part: Partial<JudgeForm>) => setForm((before) => ({ ...before, ...part }));
   const runs = chosenRuns(scope, chosen, list, current);
-  const typedName = useRested(name.trim());
-  const asks = endpoint !== undefined && runs.length > 0 && runs.length <= MOST_RUNS;
-  const request: Request | null = asks
-    ? { runs, steps, endpoint: endpoint.name, ...(typedName === '' ? {} : { judge: typedName }) }
-    : null;
+  const rested = useRested(form, TYPING_MS, typedIn);
+  const maxCost = limitIn(form, endpoints);
+  const asks = runs.length > 0 && runs.length <= MOST_RUNS;
+  const request = asks ? requestOf(rested, runs, endpoints) : null;
   const found = useKept('judge.estimate', request);
-  const estimate = found.answer?.value ?? null;
+  const estimates = found.answer?.value.judges ?? null;
+  const tasks = new Set(list.flatMap(({ id, task }) => (runs.includes(id) ? [task.id] : [])));
+  const [task] = tasks;
   const why = whyNot();
 
   /** Why it cannot start, in words; null: it can. An empty text: what is shown says it. */
   function whyNot(): string | null {
     if (onlyRead) return text.frame.onlyReadWhy;
-    if (endpoint === undefined) return words.noEndpoint;
     if (runs.length === 0) return words.noRuns;
     if (runs.length > MOST_RUNS) return words.tooManyRuns(text.common.format.count(MOST_RUNS));
-    if (maxCost === false) return '';
-    if (found.failure !== null) return '';
-    if (estimate === null || found.waiting || typedName !== name.trim()) return words.counting;
-    if (estimate.steps === 0) return nothingLeft(estimate, steps, text);
-    if (estimate.obstacle !== null) return text.frame.failure(estimate.obstacle);
-    return null;
+    const twice = sameName(form);
+    if (twice !== null) return words.sameName(twice);
+    if (requestOf(form, runs, endpoints) === null) return noFileYet(form) ? words.noFile : '';
+    if (maxCost === false || found.failure !== null) return '';
+    if (estimates === null || found.waiting || rested !== form) return words.counting;
+    const obstacle = estimates.find((each) => each.obstacle !== null)?.obstacle ?? null;
+    if (estimates.every(({ steps }) => steps === 0)) return nothingLeft(estimates, form.steps, text);
+    return obstacle === null ? null : text.frame.failure(obstacle);
   }
 
-  async function start(ready: Request): Promise<void> {
+  async function start(ready: JudgeRequest): Promise<void> {
     setStarting(true);
     try {
       await call('judge.start', { ...ready, maxCost: maxCost === false ? null : maxCost });
@@ -117,170 +123,99 @@ export function JudgeDialog({ onClose }: { onClose: () => void }) {
         />
       }
     >
-      <p className="soft text-12 judge-lead">{words.lead}</p>
+      <p className="soft text-12 judge-lead">{form.mode === 'mask' ? words.lead : words.leadRewards}</p>
+      <div className="form-line">
+        <span className="form-label">{words.asks}</span>
+        <Segmented
+          label={words.asks}
+          items={(['mask', 'reward'] as const).map((id) => ({ id, label: words.asksOf[id] }))}
+          chosen={form.mode}
+          onChoose={(mode) => change({ mode })}
+        />
+      </div>
       <RunsLine scope={scope} chosen={chosen} onChoose={setChoice} />
-      <FormLine label={words.steps} help={words.stepsHelp}>
+      <FormLine label={words.steps} help={form.steps === 'changed' ? words.changedHelp : words.stepsHelp}>
         {({ id, describedBy }) => (
           <Select<JudgedSteps>
             id={id}
             aria-describedby={describedBy}
-            value={steps}
+            value={form.steps}
             options={judgedSteps.map((value) => ({ value, label: words.stepsOf(value) }))}
-            onChoose={setSteps}
+            onChoose={(steps) => change({ steps })}
           />
         )}
       </FormLine>
-      <FormLine label={words.endpoint} help={endpoint?.baseUrl}>
-        {({ id, describedBy }) => (
-          <Select
-            id={id}
-            aria-describedby={describedBy}
-            value={endpointName}
-            options={endpoints.map((each) => ({ value: each.name, label: `${each.name} (${each.model})` }))}
-            onChoose={setEndpointName}
-          />
-        )}
-      </FormLine>
-      <FormLine label={words.name} help={words.nameHelp}>
-        {({ id, describedBy }) => (
-          <TextField
-            id={id}
-            aria-describedby={describedBy}
-            value={name}
-            maxLength={MOST_NAME}
-            placeholder={endpointName}
-            onChange={(event) => setName(event.target.value)}
-          />
-        )}
-      </FormLine>
-      <FormLine
-        label={words.limit}
-        help={priced ? <LimitHelp limit={maxCost} estimate={estimate} /> : words.limitNeedsPrice}
-        error={maxCost === false ? words.badLimit : null}
-      >
-        {({ id, describedBy, invalid }) => (
-          <TextField
-            id={id}
-            className="judge-limit"
-            inputMode="decimal"
-            aria-describedby={describedBy}
-            aria-invalid={invalid}
-            disabled={!priced}
-            value={limit}
-            onChange={(event) => setLimit(event.target.value)}
-          />
-        )}
-      </FormLine>
-      <EstimateBox found={found} isAsked={asks} />
+      <JudgesLine form={form} endpoints={endpoints} onChange={setForm} />
+      <RubricLines
+        form={form}
+        versions={versionsOf(found.waiting || rested !== form ? null : estimates)}
+        onChange={change}
+        onEdit={tasks.size === 1 && task !== undefined ? () => openRubric(task, runs[0]) : null}
+      />
+      <LimitLine form={form} estimates={estimates} onChange={change} />
+      <EstimateBox found={found} isAsked={request !== null} />
     </Dialog>
   );
 }
 
-interface RunsLineProps {
-  scope: JudgedScope;
-  chosen: readonly string[];
-  onChoose: (choice: { scope: JudgedScope; chosen: readonly string[] }) => void;
+interface LimitLineProps {
+  form: JudgeForm;
+  estimates: readonly JudgeEstimate[] | null;
+  onChange: (change: Partial<JudgeForm>) => void;
 }
 
-function RunsLine({ scope, chosen, onChoose }: RunsLineProps) {
+function LimitLine({ form, estimates, onChange }: LimitLineProps) {
   const text = useText();
   const words = text.judging;
-  const list = useRuns((state) => state.list);
-  const current = useRuns((state) => state.current);
-  const open = list.find(({ id }) => id === current);
+  const endpoints = useSettings((state) => state.settings?.endpoints) ?? [];
+  const priced = isPriced(form.judges, endpoints);
+  const limit = limitIn(form, endpoints);
+  const most = Math.max(0, ...(estimates ?? []).map(({ cost }) => cost ?? 0));
+  const isBelow = typeof limit === 'number' && limit < most;
   return (
-    <FormLine label={words.runs}>
-      {({ id }) => (
-        <div>
-          <Select<JudgedScope>
-            id={id}
-            data-autofocus
-            value={scope}
-            options={[
-              ...(open === undefined ? [] : [{ value: 'this' as const, label: words.thisRun(open.title) }]),
-              { value: 'all', label: words.allRuns(text.common.format.count(list.length), list.length) },
-              { value: 'some', label: words.someRuns(chosen.length) },
-            ]}
-            onChoose={(next) => {
-              // Whoever begins to select had the open run in mind.
-              const first = chosen.length === 0 && current !== null ? [current] : chosen;
-              onChoose({ scope: next, chosen: next === 'some' ? first : chosen });
-            }}
-          />
-          {scope === 'some' && (
-            <fieldset className="judge-runs" aria-label={words.runs}>
-              {list.map((run) => (
-                <CheckLine
-                  key={run.id}
-                  checked={chosen.includes(run.id)}
-                  label={run.title}
-                  help={text.common.steps(run.steps)}
-                  onChange={(on) =>
-                    onChoose({
-                      scope,
-                      chosen: on ? [...chosen, run.id] : chosen.filter((other) => other !== run.id),
-                    })
-                  }
-                />
-              ))}
-            </fieldset>
-          )}
-        </div>
+    <FormLine
+      label={words.limit(form.judges.length)}
+      help={
+        !priced ? (
+          words.limitNeedsPrice
+        ) : isBelow ? (
+          <span className="tone-attention">{words.limitBelow(costWords(most, text))}</span>
+        ) : (
+          words.limitHelp
+        )
+      }
+      error={limit === false ? words.badLimit : null}
+    >
+      {({ id, describedBy, invalid }) => (
+        <TextField
+          id={id}
+          className="judge-number"
+          inputMode="decimal"
+          aria-describedby={describedBy}
+          aria-invalid={invalid}
+          disabled={!priced}
+          value={form.limit}
+          onChange={(event) => onChange({ limit: event.target.value })}
+        />
       )}
     </FormLine>
   );
 }
 
-function LimitHelp({ limit, estimate }: { limit: number | null | false; estimate: Estimate | null }) {
-  const text = useText();
-  const words = text.judging;
-  if (limit === null || limit === false || estimate?.cost == null || limit >= estimate.cost)
-    return words.limitHelp;
-  return <span className="tone-attention">{words.limitBelow(costWords(estimate.cost, text))}</span>;
+/** What a change of which waits until the person has stopped typing. */
+const typedIn = ({ judges, votes, temperature }: JudgeForm) =>
+  JSON.stringify([judges.map(({ key, name }) => [key, name]), votes, temperature]);
+
+function noFileYet({ mode, maskRubric, rewardRubric, file }: JudgeForm): boolean {
+  return (mode === 'mask' ? maskRubric : rewardRubric) === 'file' && file === null;
 }
 
-/** What would be sent; the figures of the choice before stay, paler, until the new ones are there. */
-function EstimateBox({ found, isAsked }: { found: Kept<'judge.estimate'>; isAsked: boolean }) {
-  const text = useText();
-  const words = text.judging;
-  const { count, compact } = text.common.format;
-  const { answer, failure, waiting } = found;
-  const estimate = answer?.value ?? null;
-  return (
-    <section className="judge-estimate" aria-label={words.estimate} aria-busy={waiting}>
-      {failure !== null && <FailureLine failure={failure} />}
-      {isAsked && failure === null && estimate === null && <p className="quiet text-12">{words.counting}</p>}
-      {estimate !== null && (
-        <FactList
-          facts={[
-            [words.toJudge, count(estimate.steps)],
-            [words.requests, count(estimate.requests)],
-            [words.tokens, words.tokensOf(compact(estimate.inputTokens), compact(estimate.outputTokens))],
-            [
-              words.cost,
-              estimate.cost === null
-                ? words.costUnknown
-                : estimate.cost === 0
-                  ? costWords(0, text)
-                  : words.costAbout(costWords(estimate.cost, text)),
-            ],
-          ]}
-        />
-      )}
-    </section>
-  );
+function versionsOf(estimates: readonly JudgeEstimate[] | null): string[] {
+  return [...new Set((estimates ?? []).flatMap(({ rubrics }) => rubrics))];
 }
 
-function nothingLeft({ judge }: Estimate, steps: JudgedSteps, { judging }: Text): string {
-  return steps === 'all' ? judging.nothingLeft(judge) : judging.nothingOf[steps](judge);
-}
-
-/** A text once it has not changed for a moment. */
-function useRested(value: string): string {
-  const [rested, setRested] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setRested(value), TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [value]);
-  return rested;
+function nothingLeft(estimates: readonly JudgeEstimate[], steps: JudgedSteps, { judging }: Text): string {
+  const [only, another] = estimates;
+  if (only === undefined || another !== undefined) return judging.nothingForAny;
+  return steps === 'all' ? judging.nothingLeft(only.judge) : judging.nothingOf[steps](only.judge);
 }

@@ -1,4 +1,5 @@
 import type { RunSummary } from '@shared/contract/views';
+import type { JudgedSteps } from '@shared/judging/batch';
 import { create } from 'zustand';
 import type { MenuItem } from '../../components/Menu';
 import { useRuns } from '../../state/run/runs';
@@ -11,13 +12,15 @@ export type JudgedScope = 'this' | 'all' | 'some';
 interface JudgingState {
   /** Runs the dialog was opened for; empty: the open one. */
   runs: readonly string[];
+  /** The steps it begins with. */
+  steps: JudgedSteps;
 }
 
-export const useJudging = create<JudgingState>()(() => ({ runs: [] }));
+export const useJudging = create<JudgingState>()(() => ({ runs: [], steps: 'all' }));
 
 /** Opens the dialog for these runs; without any for the open one. */
-export function openJudge(runs: readonly string[] = []): void {
-  useJudging.setState({ runs });
+export function openJudge(runs: readonly string[] = [], steps: JudgedSteps = 'all'): void {
+  useJudging.setState({ runs, steps });
   openDialog('judge');
 }
 

@@ -1,9 +1,15 @@
 import type { LabelStack } from '@shared/contract/views';
-import type { HumanLabel, JudgeVerdict, RuleVerdict } from '@shared/labels/labels';
+import { type HumanLabel, type JudgeVerdict, LOW_CONFIDENCE, type RuleVerdict } from '@shared/labels/labels';
 import type { ReactNode } from 'react';
+import { Button } from '../../components/Button';
 import { LabelGlyph } from '../../components/LabelGlyph';
+import { runCommand } from '../../state/keys/commands';
 import { useSettings } from '../../state/settings';
+import { useWritable } from '../../state/workspace';
 import { useText } from '../../text/language';
+import { CommandKeys } from '../shortcuts/CommandKeys';
+import { answerTo, answerVote } from './judge-answers';
+import { afterUndo } from './label-undo';
 import { StepLinks } from './StepLinks';
 
 /** Every opinion on a step, one under the other: one's own, other people's, judges', rules', keep rules'. */
@@ -34,6 +40,8 @@ export function OpinionLayers({ stack, step }: { stack: LabelStack; step: number
           key={judge.entry}
           judge={judge}
           step={step}
+          answers={mine.length === 0}
+          isOnly={stack.judges.length === 1}
           wins={speaks(stack, judge.value === 'mask' ? 'mask' : 'train', 'judge')}
         />
       ))}
@@ -77,7 +85,17 @@ function HumanLayer({ human, mine, wins }: { human: HumanLabel; mine: boolean; w
   );
 }
 
-function JudgeLayer({ judge, step, wins }: { judge: JudgeVerdict; step: number; wins: boolean }) {
+interface JudgeLayerProps {
+  judge: JudgeVerdict;
+  step: number;
+  wins: boolean;
+  /** The person has not decided. */
+  answers: boolean;
+  /** No other judge has voted. */
+  isOnly: boolean;
+}
+
+function JudgeLayer({ judge, step, wins, answers, isOnly }: JudgeLayerProps) {
   const text = useText();
   const words = text.labels;
   const value = judge.value === 'mask' ? 'mask' : 'train';
@@ -86,10 +104,15 @@ function JudgeLayer({ judge, step, wins }: { judge: JudgeVerdict; step: number; 
       <div className={`layer-head tone-${value}`}>
         <LabelGlyph state={value} />
         <span>{judge.value === 'mask' ? words.mask : words.keep}</span>
-        <span className="mono-11 quiet" title={words.judgeSays(judge.judge, judge.confidence)}>
-          {judgeLetter(judge.confidence)}
-        </span>
         <span className="quiet cut">{judge.judge}</span>
+        {judge.confidence !== null && (
+          <span
+            className={`tabular ${judge.confidence <= LOW_CONFIDENCE ? 'tone-attention' : 'quiet'}`}
+            title={words.judgeSays(judge.judge, judge.confidence)}
+          >
+            {words.sure(judge.confidence)}
+          </span>
+        )}
       </div>
       <p>
         {words.reasonName(judge.reason)}
@@ -97,14 +120,35 @@ function JudgeLayer({ judge, step, wins }: { judge: JudgeVerdict; step: number; 
       </p>
       <StepLinks label={words.cites} steps={judge.steps.filter((cited) => cited !== step)} />
       <p className="text-11 quiet">{words.rubric(judge.rubric)}</p>
+      {answers && <AnswerJudge judge={judge} isOnly={isOnly} />}
     </Layer>
   );
 }
 
-/** A judge in a narrow place: `J.82`, or `J` when it says nothing of how sure it is. */
-function judgeLetter(confidence: number | null): string {
-  if (confidence === null) return 'J';
-  return confidence >= 0.995 ? 'J1.0' : `J.${String(Math.round(confidence * 100)).padStart(2, '0')}`;
+/** Two buttons that decide the step as the judge does, or against it; with their keys where it is the only opinion of judges. */
+function AnswerJudge({ judge, isOnly }: { judge: JudgeVerdict; isOnly: boolean }) {
+  const words = useText().labels;
+  const writable = useWritable();
+  return (
+    <div className="row judge-answers">
+      {([true, false] as const).map((agrees) => {
+        const command = agrees ? 'label.judge' : 'label.againstJudge';
+        const say = agrees ? words.agreeWith : words.disagreeWith;
+        return (
+          <Button
+            key={command}
+            small
+            disabled={!writable}
+            aria-label={say(judge.judge, words[answerTo(judge, agrees)])}
+            keys={isOnly ? <CommandKeys command={command} /> : undefined}
+            onClick={() => (isOnly ? runCommand(command) : afterUndo(() => answerVote(judge, agrees)))}
+          >
+            {agrees ? words.judgeAgree : words.judgeDisagree}
+          </Button>
+        );
+      })}
+    </div>
+  );
 }
 
 function RuleLayer({ rule, step, wins }: { rule: RuleVerdict; step: number; wins: boolean }) {

@@ -15,6 +15,7 @@ import { useText } from '../../text/language';
 import { AllowedKindsDialog } from '../approvals/AllowedKindsDialog';
 import { branchItems } from '../branches/branches';
 import { judgeItem } from '../judging/judging';
+import { rubricItem } from '../judging/rubric';
 import { KeyMissingDialog } from '../settings/KeyMissingDialog';
 import { loadKeys, useKeys } from '../settings/keys';
 import { type Control, ControlSheet } from './ControlSheet';
@@ -112,6 +113,7 @@ export function RunControls({ run }: { run: RunSummary }) {
     ...(ended ? [] : [...changing, kinds]),
     ...branchItems(run.id, text, !ended),
     judgeItem(run.id, text),
+    rubricItem(run, text),
     {
       id: 'record',
       label: words.record,

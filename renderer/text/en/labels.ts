@@ -75,6 +75,14 @@ export const labels = {
     `Nothing to agree with at step ${step}: it has no label, or people disagree`,
   rangeDiffers: (step: number) =>
     `The selected steps do not all have the label of step ${step}: agree one by one, or set a label`,
+  oneStep: 'Select one step to agree or disagree with its judge',
+  noJudge: (step: number) => `No judge has voted on step ${step}`,
+  judgesDiffer: (step: number) => `Judges differ on step ${step}: set a label yourself`,
+  judgeAgree: 'Agree',
+  judgeDisagree: 'Disagree',
+  agreeWith: (judge: string, value: string) => `Agree with ${judge}: ${value}`,
+  disagreeWith: (judge: string, value: string) => `Disagree with ${judge}: ${value}`,
+  sure: (confidence: number) => `${Math.round(confidence * 100)} % sure`,
   staysSettled: (step: number, value: string) =>
     `Step ${step} stays settled as ${value}. Your label is saved alongside it; T or M settles it again.`,
   stillMasked: (n: number, at: string) =>

@@ -23,6 +23,7 @@ const acts: Record<FailureWords['act'], string> = {
   cleaning: '清理',
   adding_task: '添加任务',
   setting_rules: '设置规则',
+  setting_rubric: '保存评判标准',
   deriving: '重新生成列表',
   driving: '驱动运行',
   searching: '搜索（需要写入索引）',

@@ -1,23 +1,65 @@
 import { z } from 'zod';
-import { judgedSteps } from '../../judging/batch';
+import {
+  judgedSteps,
+  MOST_TEMPERATURE,
+  MOST_VOTES,
+  rewardDefaults,
+  rewardRubricNames,
+} from '../../judging/batch';
+import { MOST_RUBRIC_BYTES } from '../../judging/rubric-text';
+import type { RubricTrial } from '../../judging/rubric-trial';
 import type { JudgeQuality } from '../../labels/judge-quality';
 import { idSchema } from '../id';
-import type { JudgeBatchView, JudgeDifferences, JudgeEstimate } from '../judge-views';
-import { type CommandRows, none, returns, run } from './parts';
+import { type JudgeBatchView, type JudgeEstimate, judgeQueues, type QueuedSteps } from '../judge-views';
+import type { KeptRubric, RubricView } from '../rubric-views';
+import { type CommandRows, inRun, none, returns, run } from './parts';
 
 /** In the currency of the endpoint's price; null: no limit. */
 const maxCost = z.number().positive().max(1_000_000).nullable().default(null);
 
-const request = z.object({
-  runs: z.array(run).min(1).max(1_000),
-  steps: z.enum(judgedSteps).default('all'),
+/** Judges that are asked in one go. */
+export const MOST_JUDGES = 8;
+
+const judge = z.object({
   /** By name only: a window has no way to send anything to an address that is not in the settings. */
   endpoint: z.string().min(1).max(60),
   /** As the votes are signed; absent: the endpoint's name. */
   judge: z.string().min(1).max(400).optional(),
+});
+
+const rubricText = z.object({ text: z.string().max(MOST_RUBRIC_BYTES) });
+
+const asks = z.discriminatedUnion('mode', [
+  z.object({
+    mode: z.literal('mask'),
+    /** `task`: what is kept for the task of each run, else the application's own. */
+    rubric: z.union([z.enum(['task', 'built-in']), rubricText]).default('task'),
+    /** The verdicts are kept apart, are no votes and change no label. */
+    isTrial: z.boolean().default(false),
+  }),
+  z.object({
+    mode: z.literal('reward'),
+    rubric: z.union([z.enum(rewardRubricNames), rubricText]).default('steps'),
+    /** On each step. */
+    votes: z.int().min(1).max(MOST_VOTES).default(rewardDefaults.votes),
+    temperature: z.number().min(0).max(MOST_TEMPERATURE).default(rewardDefaults.temperature),
+    /** What the step does to the outcome counts. */
+    future: z.boolean().default(true),
+  }),
+]);
+
+const request = z.object({
+  runs: z.array(run).min(1).max(1_000),
+  steps: z.enum(judgedSteps).default('all'),
+  asks: asks.default({ mode: 'mask', rubric: 'task', isTrial: false }),
+  /** Each becomes a batch of its own. */
+  judges: z.array(judge).min(1).max(MOST_JUDGES),
+  /** Of each batch. */
   maxCost,
 });
 export type JudgeRequest = z.output<typeof request>;
+
+const task = z.string().min(1).max(400);
 
 const inBatch = z.object({ batch: idSchema });
 
@@ -26,23 +68,26 @@ export const judgeCommands = {
   /** What `judge.start` with the same input would send and cost. Nothing is sent; a newer question ends the one before. */
   'judge.estimate': {
     input: request,
-    output: returns<JudgeEstimate>(),
+    output: returns<{ judges: JudgeEstimate[] }>(),
     place: 'workspace',
     consent: 'free',
   },
-  /** Begins a batch, which is asked for in the background. It can be resumed after its process has ended. */
+  /**
+   * Begins a batch for each judge that has something to judge, asked for in the background. It can be resumed after its process has
+   * ended. None is begun where one of the judges cannot be asked.
+   */
   'judge.start': {
     input: request,
-    output: returns<{ batch: string }>(),
+    output: returns<{ batches: string[] }>(),
     place: 'workspace',
     consent: 'press',
   },
   /** The newest batches of the workspace, also those of other processes; at most 100, the newest first. */
   'judge.batches': { input: none, output: returns<JudgeBatchView[]>(), place: 'workspace', consent: 'free' },
-  /** Where rule and judge differ in the runs of a batch, all of them. */
-  'judge.differences': {
-    input: inBatch,
-    output: returns<JudgeDifferences>(),
+  /** Steps worth a person's eye in the runs of a batch, all of them. */
+  'judge.queued': {
+    input: inBatch.extend({ queue: z.enum(judgeQueues) }),
+    output: returns<QueuedSteps>(),
     place: 'workspace',
     consent: 'free',
   },
@@ -67,5 +112,33 @@ export const judgeCommands = {
     output: returns<JudgeBatchView[]>(),
     place: 'workspace',
     consent: 'press',
+  },
+  /** What the steps of a task's runs are judged by. */
+  'rubric.ofTask': {
+    input: z.object({ task }),
+    output: returns<RubricView>(),
+    place: 'workspace',
+    consent: 'free',
+  },
+  /**
+   * Keeps a rubric for a task; null goes back to the application's own. `before`: the text that was seen kept, null for none. What
+   * judges said on runs of the task when they tried this text become their votes.
+   */
+  'rubric.keep': {
+    input: z.object({
+      task,
+      text: z.string().max(MOST_RUBRIC_BYTES).nullable(),
+      before: z.string().max(MOST_RUBRIC_BYTES).nullable(),
+    }),
+    output: returns<KeptRubric>(),
+    place: 'workspace',
+    consent: 'gesture',
+  },
+  /** What a judge's tried verdicts by this text change in the run. */
+  'rubric.trial': {
+    input: inRun.extend({ judge: z.string().min(1).max(400), text: z.string().max(MOST_RUBRIC_BYTES) }),
+    output: returns<RubricTrial>(),
+    place: 'workspace',
+    consent: 'free',
   },
 } as const satisfies CommandRows;

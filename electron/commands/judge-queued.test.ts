@@ -1,3 +1,4 @@
+import type { JudgeQueue } from '@shared/contract/judge-views';
 import { settingsSchema } from '@shared/contract/settings';
 import { expect, onTestFinished, test } from 'vitest';
 import { JudgeJobs } from '../judging/judge-jobs';
@@ -21,7 +22,7 @@ test('every run of a batch is looked at, one that was removed is passed over, an
   for (let at = 1; at <= RUNS; at += 1) runs.push(await runOf(store, 2, [2]));
   const [first = '', second = ''] = runs;
   const last = runs.at(-1) ?? '';
-  await people.judge('strict', last, 1, 'keep');
+  await people.judge('strict', last, 1, 'keep', 0.3);
   await people.judge('strict', last, 2, 'keep');
   await people.judge('strict', second, 2, 'keep');
   await store.drain();
@@ -45,9 +46,10 @@ test('every run of a batch is looked at, one that was removed is passed over, an
     async () => ({ folder, store, judging }) as Partial<Workbench> as Workbench,
   );
   await holder.open(folder);
-  const differencesFor = (viewer: typeof alice) =>
-    judgeHandlers(new ViewerHolder(holder, () => viewer), () => viewer)['judge.differences']({ batch });
-  expect(await differencesFor(alice)).toEqual({ count: 2, run: second });
+  const queuedFor = (viewer: typeof alice, queue: JudgeQueue) =>
+    judgeHandlers(new ViewerHolder(holder, () => viewer), () => viewer)['judge.queued']({ batch, queue });
+  expect(await queuedFor(alice, 'differs')).toEqual({ count: 2, run: second });
   // The only one that is left lies beyond the first thirty runs.
-  expect(await differencesFor(bob)).toEqual({ count: 1, run: last });
+  expect(await queuedFor(bob, 'differs')).toEqual({ count: 1, run: last });
+  expect(await queuedFor(alice, 'unsure')).toEqual({ count: 1, run: last });
 });

@@ -1,0 +1,119 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { endpointSchema, settingsSchema } from '@shared/contract/settings';
+import type { RubricTrial } from '@shared/judging/rubric-trial';
+import { expect, it, onTestFinished } from 'vitest';
+import { startScriptedModel } from '../../model/scripted-server';
+import { resourcesDir } from '../../testing/agent-host/agent-setup';
+import { alice, createRun, RunWriter } from '../../testing/run-writer';
+import { judgeAnswer } from '../../testing/scripted-judges';
+import { temporaryFolder, testStore } from '../../testing/store-fixtures';
+import { parseArguments } from '../arguments';
+import type { CliContext } from '../context';
+import { judgeCommand } from './judge-commands';
+
+/** A run of four steps; the judge masks the first, and by a rubric that says OTHER the second. */
+async function stand() {
+  const store = testStore();
+  const writer = new RunWriter(store, await createRun(store));
+  await writer.start();
+  for (let step = 1; step <= 4; step += 1) await writer.command('make', 'done', { exitCode: 0 });
+  const { run } = writer;
+  const task = (await store.reader.run(run)).task.id;
+  const model = await startScriptedModel({
+    policy: (request) => {
+      const masked = String(request.messages[0]?.content).includes('OTHER') ? 2 : 1;
+      return judgeAnswer(request, (step) => (step === masked ? 'mask' : 'keep'));
+    },
+  });
+  onTestFinished(() => model.close());
+  const endpoints = [endpointSchema.parse({ name: 'strict', baseUrl: model.baseUrl, model: 'judge-1' })];
+  const context = {
+    store,
+    reader: store.reader,
+    author: alice,
+    resourcesDir,
+    settings: settingsSchema.parse({ endpoints }),
+    environment: new Map(),
+  } as unknown as CliContext;
+  const file = join(temporaryFolder(), 'rubric.md');
+  writeFileSync(file, 'Keep what helps.\n\nOTHER\n');
+  const judge = (...words: string[]) => judgeCommand(context, parseArguments(['judge', ...words]));
+  return { store, run, task, file, judge, model };
+}
+
+it('a rubric is shown, compared, kept and given up', async () => {
+  const { task, file, judge } = await stand();
+  const on = ['--task', task];
+  const builtIn = await judge('rubric', 'show', ...on);
+  expect(builtIn.lines[0]).toMatch(/^Task .* is judged by the built-in rubric, steps@[0-9a-f]{12}\.$/);
+  expect(builtIn.json).toMatchObject({ kept: null, text: expect.stringContaining('{{points}}') });
+  expect((await judge('rubric', 'diff', ...on)).lines).toEqual([
+    `There is no difference between the built-in text and the rubric of task ${task}.`,
+  ]);
+  const set = await judge('rubric', 'set', file, ...on);
+  expect(set.json).toMatchObject({ task, adopted: 0, kept: { author: alice.name } });
+  expect(set.lines[0]).toMatch(/a rubric of its own, steps@[0-9a-f]{12}, saved by Alice on /);
+  expect((await judge('rubric', 'show', ...on)).json).toMatchObject({ text: 'Keep what helps.\n\nOTHER\n' });
+  const { lines } = await judge('rubric', 'diff', ...on);
+  expect(lines).toEqual(expect.arrayContaining([expect.stringMatching(/\+ Keep what helps\.$/)]));
+  expect(lines).toEqual(expect.arrayContaining([expect.stringMatching(/- # What to mask$/)]));
+  expect((await judge('rubric', 'diff', file, ...on)).lines[0]).toMatch(/There is no difference/);
+  const reset = await judge('rubric', 'reset', ...on);
+  expect(reset.json).toMatchObject({ kept: null });
+});
+
+it('a rubric is tried on a run: which verdicts would change, against people; setting it makes them votes', async () => {
+  const { store, run, task, file, judge, model } = await stand();
+  await judge('run', '--run', run);
+  for (const step of [1, 2]) {
+    const op = { op: 'label', value: step === 1 ? 'train' : 'mask', reason: null } as const;
+    await store.writer.annotate(alice, { run, from: step, to: step }, op);
+  }
+  const { json, lines, exitCode } = await judge('rubric', 'try', file, '--run', run);
+  expect((json as { trial: RubricTrial }).trial).toMatchObject({
+    compared: 4,
+    toMask: 1,
+    toKeep: 1,
+    precision: { before: { value: 0, n: 1 }, after: { value: 1, n: 1 } },
+    recall: { before: { value: 0, n: 1 }, after: { value: 1, n: 1 } },
+  });
+  expect(exitCode).toBe(0);
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      expect.stringMatching(/^Tried by strict: 4 votes, 1 of them MASK/),
+      expect.stringMatching(/changed +1 from KEEP to MASK, 1 from MASK to KEEP/),
+      expect.stringMatching(/of its masks +right 0 % \(.*n = 1\) before, 100 % \(.*n = 1\) after/),
+      expect.stringMatching(/^ {2}1 +MASK → KEEP +people TRAIN +sound: Because\.$/),
+      expect.stringMatching(/^ {2}2 +KEEP → MASK +people MASK +blind-edit: Because\.$/),
+    ]),
+  );
+  const votes = async () =>
+    Promise.all([1, 2].map(async (step) => (await store.reader.step(run, step)).labels.judges[0]?.value));
+  expect(await votes()).toEqual(['mask', 'keep']);
+  const set = await judge('rubric', 'set', file, '--task', task);
+  expect(set.lines).toContain('4 verdicts of trials by this text count as votes from now on.');
+  expect(await votes()).toEqual(['keep', 'mask']);
+  // What is kept for the task holds from now on, unless the built-in text is asked for by name.
+  const asked = model.requests.length;
+  expect((await judge('run', '--run', run)).json).toMatchObject({ asked: 0 });
+  expect((await judge('estimate', '--run', run, '--rubric', 'built-in')).json).toMatchObject({ steps: 4 });
+  expect(
+    (await judge('estimate', '--run', run, '--rubric', 'built-in', '--steps', 'changed')).json,
+  ).toMatchObject({ steps: 4 });
+  expect(model.requests).toHaveLength(asked);
+  // The votes before and after are told apart by their rubrics.
+  const { json: agreement } = await judge('agreement', '--run', run);
+  expect(agreement).toMatchObject({ drift: [{ judge: 'strict', steps: 4, toMask: 1, toKeep: 1 }] });
+});
+
+it.each([
+  [['rubric'], /Write "judge rubric show --task T"/],
+  [['rubric', 'show'], /The task \(--task ID\)/],
+  [['rubric', 'show', '--task', 'nowhere'], /There is no task "nowhere"/],
+  [['rubric', 'set', '--task', 'x'], /The file of the rubric/],
+  [['rubric', 'try', resourcesDir, '--run', 'x'], /is not a regular file/],
+])('%j is refused with what to do', async (words, message) => {
+  const { judge } = await stand();
+  await expect(judge(...words)).rejects.toMatchObject({ message: expect.stringMatching(message) });
+});

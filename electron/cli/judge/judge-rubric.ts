@@ -1,0 +1,170 @@
+import { resolve } from 'node:path';
+import { lineChanges } from '@shared/base/line-diff';
+import { WaymarkError } from '@shared/contract/errors';
+import type { RubricView } from '@shared/contract/rubric-views';
+import type { RubricTrial } from '@shared/judging/rubric-trial';
+import { keepRubric, readRubricView, readTrial } from '../../judging/kept-rubric';
+import { readRubricFile, rubricsWith } from '../../judging/rubric';
+import { type Arguments, required } from '../arguments';
+import type { CliContext } from '../context';
+import { setOff } from '../fold-quoted';
+import { type CommandResult, counted, section } from '../output';
+import { named } from '../run-commands';
+import { driftCells } from './drift-words';
+import { tryRubric } from './judge-run';
+
+/** Lines around a change of a rubric. */
+const AROUND = 2;
+
+/** `judge rubric show|set|reset|diff|try`: what the steps of a task's runs are judged by, and what another text would change. */
+export async function rubricCommand(context: CliContext, args: Arguments): Promise<CommandResult> {
+  const [, , verb, file, ...more] = args.words;
+  if (more.length === 0) {
+    if (verb === 'show' && file === undefined) return show(context, args);
+    if (verb === 'set') return set(context, args, await readRubricFile(fileOf(file)));
+    if (verb === 'reset' && file === undefined) return set(context, args, null);
+    if (verb === 'diff') return diff(context, args, file);
+    if (verb === 'try') return tried(context, args, await readRubricFile(fileOf(file)));
+  }
+  throw new WaymarkError(
+    'bad_input',
+    'Write "judge rubric show --task T", "judge rubric set FILE --task T", "judge rubric reset --task T", "judge rubric diff [FILE] --task T" or "judge rubric try FILE --run RUN".',
+  );
+}
+
+const fileOf = (word: string | undefined) => resolve(required(word, 'The file of the rubric'));
+
+async function show(context: CliContext, args: Arguments): Promise<CommandResult> {
+  const view = await viewOf(context, args);
+  const text = view.kept?.text ?? view.builtIn;
+  return { json: { ...jsonOf(view), text }, lines: [standing(view), '', ...setOff(text.trimEnd())] };
+}
+
+async function set(context: CliContext, args: Arguments, text: string | null): Promise<CommandResult> {
+  const { task } = await viewOf(context, args);
+  const { store, resourcesDir, author } = context;
+  const view = await keepRubric(store, resourcesDir, { task, text }, author);
+  const { adopted } = view;
+  return {
+    json: { ...jsonOf(view), adopted },
+    lines: [
+      standing(view),
+      ...(adopted === 0
+        ? []
+        : [`${counted(adopted, 'verdict')} of trials by this text count as votes from now on.`]),
+      `Steps that were judged by another text keep their votes until they are judged again: "judge run --steps changed".`,
+    ],
+  };
+}
+
+/** What the kept text (or a file) has other than the built-in (or the kept) one. */
+async function diff(context: CliContext, args: Arguments, file: string | undefined): Promise<CommandResult> {
+  const view = await viewOf(context, args);
+  const standingText = view.kept?.text ?? view.builtIn;
+  const [before, after] =
+    file === undefined ? [view.builtIn, standingText] : [standingText, await readRubricFile(fileOf(file))];
+  const lines = changedLines(before.trimEnd(), after.trimEnd());
+  const [one, other] =
+    file === undefined
+      ? ['the built-in text', `the rubric of task ${view.task}`]
+      : [`the rubric of task ${view.task}`, file];
+  return {
+    json: { ...jsonOf(view), changes: lineChanges(before.trimEnd(), after.trimEnd()) },
+    lines:
+      lines.length === 0
+        ? [`There is no difference between ${one} and ${other}.`]
+        : [`- ${one}`, `+ ${other}`, '', ...setOff(lines.join('\n'))],
+  };
+}
+
+function changedLines(before: string, after: string): string[] {
+  const changes = lineChanges(before, after);
+  if (changes.every(({ kind }) => kind === 'same')) return [];
+  return changes.flatMap(({ kind, lines }, at) => {
+    if (kind !== 'same') return lines.map((line) => `${kind === 'added' ? '+' : '-'} ${line}`);
+    const first = at === 0 ? [] : lines.slice(0, AROUND);
+    const last = at === changes.length - 1 ? [] : lines.slice(Math.max(first.length, lines.length - AROUND));
+    const left = lines.length - first.length - last.length;
+    return [
+      ...first.map((line) => `  ${line}`),
+      ...(left === 0 ? [] : [`  … ${counted(left, 'line')}`]),
+      ...last.map((line) => `  ${line}`),
+    ];
+  });
+}
+
+async function tried(context: CliContext, args: Arguments, text: string): Promise<CommandResult> {
+  const [word, ...others] = args.values.run ?? [];
+  if (word === undefined || others.length > 0)
+    throw new WaymarkError('bad_input', 'Name the one run that the rubric is tried on: --run RUN.');
+  const run = await named(context, word);
+  const { judge, result } = await tryRubric(context, args, run, text);
+  const { steps } = await rubricsWith(context.resourcesDir, text);
+  const trial = await readTrial(context.store, run, judge, steps.version);
+  return {
+    ...result,
+    json: { ...(result.json as Record<string, unknown>), trial },
+    lines: [...result.lines, ...trialLines(trial)],
+  };
+}
+
+function trialLines(trial: RubricTrial): string[] {
+  const { judge, before, after, tried: steps, compared, toMask, toKeep, labelled, changes } = trial;
+  if (steps === 0) return [`${judge} has no verdict by this text on the run.`];
+  const title =
+    compared === 0
+      ? `${judge} by ${after}: ${counted(steps, 'step')}, none of which it has judged by another rubric`
+      : `${judge} by ${after} instead of ${before.join(' and ')}, on ${counted(compared, 'step')}`;
+  return [
+    ...section(title, [
+      ...(compared === 0 ? [] : [['changed', `${toMask} from KEEP to MASK, ${toKeep} from MASK to KEEP`]]),
+      ...(labelled === 0
+        ? [['none of these steps has a label that people agree on', '']]
+        : driftCells(trial)),
+    ]),
+    ...section(
+      'Steps that change',
+      changes.map(({ step, before: was, after: is, people, reason, why }) => [
+        String(step),
+        `${was.toUpperCase()} → ${is.toUpperCase()}`,
+        people === null ? 'no label' : `people ${people.toUpperCase()}`,
+        `${reason}${why === '' ? '' : `: ${why}`}`,
+      ]),
+    ),
+    '',
+    'The votes are as they were. "judge rubric set FILE --task T" keeps the text and makes these verdicts votes.',
+  ];
+}
+
+function jsonOf({ task, kept, version, builtInVersion }: RubricView) {
+  return {
+    task,
+    version,
+    builtInVersion,
+    kept: kept === null ? null : { at: kept.at, author: kept.author },
+  };
+}
+
+function standing({ task, kept, version }: RubricView): string {
+  if (kept === null) return `Task ${task} is judged by the built-in rubric, ${version}.`;
+  const day = new Date(kept.at).toISOString().slice(0, 16);
+  return `Task ${task} is judged by a rubric of its own, ${version}, saved by ${kept.author} on ${day}.`;
+}
+
+/** @throws WaymarkError bad_input, not_found: a slip of the pen must not be stored as the rubric of nothing */
+async function viewOf(
+  { reader, store, resourcesDir }: CliContext,
+  { values }: Arguments,
+): Promise<RubricView> {
+  const task = required(values.task, 'The task (--task ID)');
+  const view = await readRubricView(store, resourcesDir, task);
+  if (view.kept !== null) return view;
+  const isKnown =
+    (await reader.tasks()).some(({ id }) => id === task) ||
+    (await reader.runs()).some((run) => run.task.id === task);
+  if (isKnown) return view;
+  throw new WaymarkError(
+    'not_found',
+    `There is no task "${task}" in this workspace, and no run of it. "waymark task list" and "waymark run list --json" name them.`,
+  );
+}

@@ -1,0 +1,159 @@
+import type { RubricView } from '@shared/contract/rubric-views';
+import { useState } from 'react';
+import { call } from '../../api';
+import { Button } from '../../components/Button';
+import { Dialog } from '../../components/Dialog';
+import { FailureLine } from '../../components/FailureLine';
+import { TextArea } from '../../components/Field';
+import { Segmented } from '../../components/Tabs';
+import { useNow } from '../../components/useNow';
+import { useAsked } from '../../state/answers';
+import { useRuns } from '../../state/run/runs';
+import { toast, toastFailure } from '../../state/toasts';
+import { useOnlyRead } from '../../state/workspace';
+import { useText } from '../../text/language';
+import { ChangedLines } from '../prompt/ChangedLines';
+import { openJudge } from './judging';
+import { RubricTrialPart } from './RubricTrialPart';
+import { draftWith, keptAs, problemOf, setDraft, standingText, useRubric } from './rubric';
+import './judging.css';
+
+/** The rubric that the steps of a task are judged by: changing it, trying the change on a run, and keeping or dropping it. */
+export function RubricDialog({ onClose }: { onClose: () => void }) {
+  const text = useText();
+  const words = text.rubric;
+  const task = useRubric((state) => state.task);
+  const title = useRuns((state) => state.list.find((run) => run.task.id === task)?.task.title) ?? task ?? '';
+  const asked = useAsked('rubric.ofTask', task === null ? null : { task });
+  if (asked.value !== null)
+    return <Editor title={words.title(title)} view={asked.value} again={asked.again} onClose={onClose} />;
+  return (
+    <Dialog title={words.title(title)} closeLabel={text.common.close} onClose={onClose}>
+      {task === null && <p className="quiet">{words.noRun}</p>}
+      {task !== null && asked.failure === null && <p className="quiet text-12">{words.loading}</p>}
+      {asked.failure !== null && <FailureLine failure={asked.failure} />}
+    </Dialog>
+  );
+}
+
+interface EditorProps {
+  title: string;
+  view: RubricView;
+  again: () => void;
+  onClose: () => void;
+}
+
+function Editor({ title, view, again, onClose }: EditorProps) {
+  const text = useText();
+  const words = text.rubric;
+  const now = useNow(60_000);
+  const onlyRead = useOnlyRead();
+  const draft = useRubric((state) => state.drafts[view.task]);
+  const [shown, setShown] = useState<'text' | 'changes'>('text');
+  const [saving, setSaving] = useState(false);
+  const { kept, builtIn, version } = view;
+  const typed = draft?.text ?? standingText(view);
+  const problem = problemOf(typed);
+  const type = (next: string) => setDraft(view.task, draftWith(view, next, draft));
+  const why = onlyRead ? text.frame.onlyReadWhy : problem === null ? null : words[problem];
+
+  async function save(): Promise<void> {
+    if (draft === undefined) return;
+    setSaving(true);
+    try {
+      const { task } = view;
+      const { adopted } = await call('rubric.keep', {
+        task,
+        text: keptAs(view, typed),
+        before: draft.before,
+      });
+      setDraft(task, null);
+      const runs = useRuns.getState().list.flatMap((run) => (run.task.id === task ? [run.id] : []));
+      toast(({ rubric }) => rubric.saved(adopted), {
+        say: ({ rubric }) => rubric.askChanged,
+        run: () => openJudge(runs, 'changed'),
+      });
+      again();
+    } catch (thrown) {
+      toastFailure(thrown);
+    } finally {
+      setSaving(false);
+    }
+  }
+
+  return (
+    <Dialog
+      title={title}
+      closeLabel={text.common.close}
+      width="wide"
+      onClose={onClose}
+      head={
+        <Segmented
+          label={words.view}
+          items={(['text', 'changes'] as const).map((id) => ({ id, label: words.views[id] }))}
+          chosen={shown}
+          onChoose={setShown}
+        />
+      }
+      foot={
+        <>
+          <span className="judge-why text-12 quiet" role="status" data-testid="rubric-state">
+            {why ??
+              (draft !== undefined
+                ? words.edited
+                : kept === null
+                  ? words.builtIn(version)
+                  : words.keptBy(kept.author, text.common.format.when(kept.at, now), version))}
+          </span>
+          <Button disabled={typed.trim() === builtIn.trim() || saving} onClick={() => type(builtIn)}>
+            {words.useBuiltIn}
+          </Button>
+          <Button disabled={draft === undefined || saving} onClick={() => setDraft(view.task, null)}>
+            {words.discard}
+          </Button>
+          <Button
+            look="primary"
+            disabled={draft === undefined || why !== null || saving}
+            onClick={() => void save()}
+          >
+            {saving ? words.saving : words.save}
+          </Button>
+        </>
+      }
+    >
+      <div className="rubric">
+        <div className="rubric-text">
+          {shown === 'text' ? (
+            <TextArea
+              className="mono-12 rubric-field"
+              aria-label={words.field}
+              aria-describedby="rubric-help"
+              aria-invalid={problem !== null}
+              data-autofocus
+              spellCheck={false}
+              value={typed}
+              onChange={(event) => type(event.target.value)}
+            />
+          ) : (
+            <section className="rubric-changes" aria-label={words.views.changes}>
+              {draft === undefined ? (
+                <p className="quiet text-12">{words.noChanges}</p>
+              ) : (
+                <ChangedLines before={standingText(view)} after={typed} />
+              )}
+            </section>
+          )}
+          <p id="rubric-help" className="form-help">
+            {words.help}
+          </p>
+        </div>
+        <RubricTrialPart
+          task={view.task}
+          text={typed}
+          isChanged={draft !== undefined && problem === null}
+          onGo={onClose}
+        />
+      </div>
+    </Dialog>
+  );
+}
