@@ -10,6 +10,7 @@ test('a person who is named before there is a workspace hears of no failure, and
   const nobody = defaultSettings();
   const bridge = show(<span />, {
     'settings.get': () => nobody,
+    'app.info': () => ({}),
     'computers.list': () => [],
     'computers.health': () => [],
     'computers.prompts': () => [],
