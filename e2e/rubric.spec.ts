@@ -83,7 +83,7 @@ test('a run is judged, a disagreement looked at, the rubric tried and kept, peop
     });
 
     await test.step('another rubric is tried on the run: what it costs, what changes, how far it agrees with people', async () => {
-      await press('g', 'e');
+      await press('g', 'z');
       await expect(page.getByText('Change the text to try it.')).toBeVisible();
       await picture(page, 'rubric');
       const field = page.getByLabel('Text of the rubric');
@@ -111,7 +111,7 @@ test('a run is judged, a disagreement looked at, the rubric tried and kept, peop
 
     await test.step('it is kept: its verdicts are votes, and nothing is paid twice', async () => {
       const sent = server.requests.length;
-      await press('g', 'e');
+      await press('g', 'z');
       await page.getByRole('button', { name: 'Save', exact: true }).click();
       await expect(page.getByText(`Rubric saved. ${STEPS} tried verdicts count as votes now`)).toBeVisible();
       await picture(page, 'rubric-saved');

@@ -1,4 +1,5 @@
-import { judgeAgreement, type StepOpinions } from '@shared/labels/judge-agreement';
+import { judgeAgreement } from '@shared/labels/judge-agreement';
+import type { StepOpinions } from '@shared/labels/step-truth';
 import { type Bench, figure, median, rounds, size, spread } from '../harness';
 
 /** Three judges on every step, and two people on every second one. */
@@ -12,6 +13,7 @@ function opinions(steps: number): StepOpinions[] {
     task: `task ${step % 20}`,
     outcome: step % 3 === 0 ? -1 : 1,
     humans: step % 2 === 0 ? [person('ada', step % 7 === 0), person('bo', step % 6 === 0)] : [],
+    rules: step % 4 === 0 ? [{ rule: `rule ${step % 12}`, effect: 'mask' as const }] : [],
     judges: ['a', 'b', 'c'].map((judge, index) => ({
       judge,
       rubric: 'v1',

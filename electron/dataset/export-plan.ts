@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { fewOf } from '@shared/base/bounded-text';
 import { WaymarkError } from '@shared/contract/errors';
 import type { ExportOptions } from '@shared/contract/export-request';
 import { snapshotText } from '@shared/labels/label-snapshot';
@@ -45,6 +46,7 @@ export async function planExport(reader: DatasetReader, request: ExportRequest):
   const preset = datasetPreset(options.preset, options);
   const filtered = new Filtered();
   const found = await readRuns(reader, request, { options, preset, filtered });
+  refuseUnheard(found, options.filter.judges ?? []);
   const duplicates = findDuplicates(found);
   const left = new Set(options.deduplicate ? duplicates.map(({ run }) => run) : []);
   for (const run of found)
@@ -143,6 +145,7 @@ async function readRuns(
       precedence: request.precedence,
       reasoning: preset.reasoning,
       variants: options.variants,
+      judges: options.filter.judges,
       signal: request.signal,
       onEvents: (count) => {
         done += count;
@@ -159,6 +162,24 @@ async function readRuns(
     else filtered.take(by, run, rowsOf(plan));
   }
   return runs;
+}
+
+/** A name that nobody voted under would leave every vote out unseen. @throws WaymarkError `bad_input` */
+function refuseUnheard(runs: readonly RunPlan[], judges: readonly string[]): void {
+  if (judges.length === 0) return;
+  const heard = new Set<string>();
+  for (const { segments } of runs) {
+    for (const { steps, summary } of segments) {
+      for (const step of summary === null ? steps : [...steps, summary.step])
+        for (const { judge } of [...step.judges, ...step.rewards]) heard.add(judge);
+    }
+  }
+  const missing = judges.filter((judge) => !heard.has(judge));
+  if (missing.length === 0) return;
+  throw new WaymarkError(
+    'bad_input',
+    `No judge called ${fewOf(missing.map((name) => `"${name}"`)).join(', ')} has voted on the chosen runs. "judge agreement" names those that have.`,
+  );
 }
 
 /**

@@ -2,8 +2,8 @@ import { WaymarkError } from '@shared/contract/errors';
 import type { ExportFilter } from '@shared/contract/export-request';
 import type { FilterCount } from '@shared/contract/export-views';
 import type { EventBody } from '@shared/log/events';
+import { successAt } from '@shared/runs/outcome';
 import { finalScore } from '@shared/runs/scores';
-import { successAt } from './learning/step-rewards';
 import type { RowPlan } from './plan';
 import type { RunPlan } from './run-plan';
 
@@ -110,6 +110,7 @@ const filterNames: Readonly<Record<string, string>> = {
   deduplicate: 'a better run of the same task and sample',
   format: 'kinds of rows that the trainer takes',
   annotators: 'annotator',
+  judges: 'judge',
   sources: 'label source',
   kinds: 'kind of row',
   minTokens: 'shortest length',

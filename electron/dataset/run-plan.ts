@@ -115,6 +115,8 @@ export interface PlanOptions {
   reasoning: RowReasoning;
   /** Whose opinions make masks, besides everybody's. */
   variants?: readonly ExportVariant[] | undefined;
+  /** Names of the judges that are heard; absent: all. */
+  judges?: readonly string[] | undefined;
   signal?: AbortSignal | undefined;
   onEvents?: ((count: number) => void) | undefined;
 }
@@ -161,7 +163,7 @@ export async function planRun(
     await pass.readUnread((at) => observationAt(reader, run, at));
   }
   const entries = await allAnnotations(reader, run);
-  return pass.end(entries, seq);
+  return pass.end(entries, seq, options.judges);
 }
 
 /** Kinds that say something of a plan besides rules: of an observation only its step, but for the last ones of a segment. */
@@ -356,7 +358,7 @@ class PlanPass {
     this.models.add(model.model);
   }
 
-  end(entries: AnnotationEntry[], seq: number): RunPlan | null {
+  end(entries: AnnotationEntry[], seq: number, heard: readonly string[] | undefined): RunPlan | null {
     const { ruleSet } = this;
     if (!this.created || ruleSet === null) return null;
     const { precedence } = ruleSet;
@@ -364,7 +366,10 @@ class PlanPass {
     const fold = foldAnnotations(entries);
     const planned = ({ step, id, kind, model, tokens }: OpenStep): StepPlan => {
       const rules = this.verdicts.get(step) ?? nothing;
-      const { humans, judges, rewards, corrections } = fold.at(step);
+      const { humans, corrections, ...votesOn } = fold.at(step);
+      const isHeard = ({ judge }: { judge: string }) => heard === undefined || heard.includes(judge);
+      const judges = votesOn.judges.filter(isHeard);
+      const rewards = votesOn.rewards.filter(isHeard);
       const labels = this.labeller.label({ humans, rules, judges, precedence });
       const label = labels.all;
       const by = this.oneOfEach(peopleOf(label, humans));

@@ -19,6 +19,7 @@ import type { KeepRequest } from './kept-rubric';
 import { type Counted, OpenCounts } from './open-counts';
 import type { RequestedBatch } from './requested-batch';
 import { standing } from './standing-batches';
+import { UnstoredEnds } from './unstored-ends';
 
 export interface JudgeJobsOptions
   extends Pick<EngineOptions, 'settings' | 'findKey' | 'addresses' | 'isKeyLocked' | 'resourcesDir' | 'log'> {
@@ -61,9 +62,11 @@ export class JudgeJobs {
   private readonly listeners = new Set<() => void>();
   private readonly counts: OpenCounts;
   private closing = false;
+  private readonly unstored: UnstoredEnds;
 
   constructor(private readonly options: JudgeJobsOptions) {
     this.counts = new OpenCounts(options.store);
+    this.unstored = new UnstoredEnds(options.store);
   }
 
   /** Hears that a batch began, is to stop, or has ended here. */
@@ -95,7 +98,7 @@ export class JudgeJobs {
     const begun: string[] = [];
     await this.holding(names, async () => {
       for (const { choices, endpoint } of asked) {
-        const { open } = await this.counts.of(choices);
+        const open = await this.counts.open(choices);
         if (open === 0) continue;
         const id = newUlid();
         const begin = (held: HeldBatch) => this.options.store.writer.beginBatch(held, choices);
@@ -156,7 +159,7 @@ export class JudgeJobs {
         id,
         choices,
         price: endpoint.price,
-        total: counts.votes + (await this.counts.of(choices)).open,
+        total: counts.votes + (await this.counts.open(choices)),
         begin: (held) => store.writer.resumeBatch(held, maxCost),
       }),
     );
@@ -183,7 +186,15 @@ export class JudgeJobs {
     const batches = await store.reader.judgeBatches(MOST);
     const hidden = await this.hiddenFrom(viewer, batches);
     const found = await standing({ reader: store.reader, isAsked: (judge) => store.isAsked(judge) }, batches);
-    return found.map(({ batch, isHeld }) => this.viewOf(batch, isHeld, hidden));
+    const views: JudgeBatchView[] = [];
+    for (const { batch, isHeld } of found)
+      views.push(this.viewOf(await this.unstored.ended(batch, isHeld), isHeld, hidden));
+    return views;
+  }
+
+  /** Every run that the batch is about. @throws WaymarkError not_found */
+  async runsOf(batch: string): Promise<readonly string[]> {
+    return (await this.options.store.reader.judgeBatch(batch)).choices.runs;
   }
 
   /** Ends what is asked for; what this cuts short is `interrupted` and can be resumed. */
@@ -235,6 +246,7 @@ export class JudgeJobs {
         stopping: stopping.signal,
         signal: giveUp.signal,
         isLeaving: () => this.closing,
+        onUnstored: (end) => this.unstored.keep(held, end),
         model: modelPort(this.options, () => model),
         ...asking,
       })

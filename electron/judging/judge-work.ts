@@ -157,8 +157,12 @@ function requestsAbout(
 ): (asked: readonly number[]) => Record<string, unknown> {
   const shown = [...window.context, ...window.judged].map((turn) => turn.text);
   const texts = [run.title, run.description, run.before ?? '', ...shown];
-  const mark = markFor(createHash('sha256').update(JSON.stringify(texts)).digest('hex'), texts);
-  return (asked) => judgeRequest(model, rubric, run, window, { asked, mark });
+  // Who only counts makes no request.
+  let mark: string | undefined;
+  return (asked) => {
+    mark ??= markFor(createHash('sha256').update(JSON.stringify(texts)).digest('hex'), texts);
+    return judgeRequest(model, rubric, run, window, { asked, mark });
+  };
 }
 
 /** Numbers of the steps to be judged; null: all of them, or those that the judge's own votes choose. */

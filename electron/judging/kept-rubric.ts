@@ -1,8 +1,8 @@
 import type { KeptRubric, RubricView } from '@shared/contract/rubric-views';
 import { type RubricTrial, rubricTrial, type StepOnTrial } from '@shared/judging/rubric-trial';
 import { foldAnnotations } from '@shared/labels/annotation-fold';
-import { isUnparsable, peopleSay } from '@shared/labels/judge-agreement';
 import type { JudgeVerdict } from '@shared/labels/labels';
+import { isUnparsable, peopleSay } from '@shared/labels/step-truth';
 import type { Author } from '@shared/log/annotations';
 import { allAnnotations } from '../dataset/event-pages';
 import { stepOwners, unlessRemoved } from '../review/step-owners';

@@ -1,4 +1,4 @@
-import type { BatchChoices, StoredBatch } from '@shared/judging/batch';
+import type { BatchChoices, BatchEnd, StoredBatch } from '@shared/judging/batch';
 import type { Price } from '../model/client';
 import type { Store } from '../store/api';
 import type { HeldBatch } from '../store/log/judge-batches';
@@ -14,6 +14,8 @@ export interface DriveOptions
   price: Price | null;
   /** The process ends: a batch that this cuts short is left without an end, and so is `interrupted`. */
   isLeaving?: (() => boolean) | undefined;
+  /** Why it ended could not be written down, as on a full disk. */
+  onUnstored?: ((end: BatchEnd) => void) | undefined;
 }
 
 /** What a batch has still to ask, by its choices. */
@@ -35,7 +37,7 @@ export function tasksOf(store: Pick<Store, 'reader'>, choices: BatchChoices): As
 export async function driveBatch(
   store: Pick<Store, 'reader' | 'writer'>,
   held: HeldBatch,
-  { price, isLeaving, ...options }: DriveOptions,
+  { price, isLeaving, onUnstored, ...options }: DriveOptions,
 ): Promise<StoredBatch> {
   const { choices, counts } = await store.reader.judgeBatch(held.id);
   const { ended, missing } = await runBatch(store, tasksOf(store, choices), {
@@ -52,15 +54,17 @@ export async function driveBatch(
   const end = { why: ended?.why ?? 'done', failure: kept, missing } as const;
   const batch = await store.reader.judgeBatch(held.id);
   if (end.why === 'cancelled' && isLeaving?.() === true) return batch;
+  const told = { ...end, at: Date.now() };
   try {
     await store.writer.endBatch(held, end);
   } catch (thrown) {
     // A disk that takes no votes takes no end either; why it ended is told all the same.
     if (failure === null) throw thrown;
+    onUnstored?.(told);
   }
   return {
     ...batch,
-    end: { ...end, at: Date.now() },
+    end: told,
     counts: { ...batch.counts, missing },
   };
 }

@@ -35,8 +35,16 @@ export class OpenCounts {
     return counted;
   }
 
+  /** Votes that are still to be given in one batch, for which no request is made. */
+  async open(choices: BatchChoices): Promise<number> {
+    const { tasksOf } = await import('./named-batch');
+    let open = 0;
+    for await (const task of tasksOf(this.store, choices)) open += task.open.length;
+    return open;
+  }
+
   /** Of one batch. @throws WaymarkError cancelled */
-  async of(choices: BatchChoices, signal?: AbortSignal): Promise<Counted> {
+  private async of(choices: BatchChoices, signal?: AbortSignal): Promise<Counted> {
     const [{ tasksOf }, { estimateBatch }] = await Promise.all([
       import('./named-batch'),
       import('./judge-batch'),

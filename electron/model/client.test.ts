@@ -145,10 +145,15 @@ describe('the model client', () => {
     const port = typeof address === 'object' && address !== null ? address.port : 0;
     const { result } = await ask(`http://127.0.0.1:${port}/v1`);
     expect(result).toMatchObject({ ok: false, failure: { code: 'model_unreachable', retryable: true } });
-    const server = await serve(status(401));
+    const server = await serve(status(401, 'Ask the desk for one.'));
     expect((await ask(server.baseUrl, null)).result).toMatchObject({
       ok: false,
-      failure: { code: 'model_key_missing', retryable: false },
+      failure: {
+        code: 'model_key_missing',
+        retryable: false,
+        // What the endpoint says may name the way to get one.
+        message: expect.stringMatching(/asks for a key and none is set.* It says: Ask the desk for one\./),
+      },
     });
     expect((await ask('ftp://127.0.0.1/v1')).result).toMatchObject({ ok: false });
     expect((await ask('not an address')).result).toMatchObject({ ok: false });

@@ -71,7 +71,7 @@ function ofServer(error: APIError, endpoint: string, hasKey: boolean): ModelFail
   if (status === 401 && !hasKey) {
     return refuse(
       'model_key_missing',
-      `${endpoint} asks for a key and none is set. Set it in Settings, or in the variable the endpoint names.`,
+      `${endpoint} asks for a key and none is set. Set it in Settings, or in the variable the endpoint names.${quote}`,
       status,
     );
   }

@@ -43,6 +43,7 @@ const events = Object.keys(eventSchemas) as (keyof typeof eventSchemas)[];
 const me = { uuid: '6f1c1f0a-1111-4111-8111-111111111111', name: 'Ada' };
 let handlers: Partial<Handlers>;
 let run = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
+let batch = '';
 const dataset = 'da'.repeat(32);
 const judge = endpointSchema.parse({ name: 'strict', baseUrl: 'http://127.0.0.1:9/v1', model: 'm' });
 
@@ -75,11 +76,12 @@ async function served(): Promise<void> {
     findKey: () => null,
     log: { info: () => undefined, error: () => undefined },
   });
-  await begunBatch(
+  const begun = await begunBatch(
     store,
     { name: judge.name, model: createdBody(run).model, rubrics: await readRubrics(resourcesDir, null) },
     { runs: [run] },
   );
+  batch = begun.id;
   const bench = { folder: built.folder, store, judging } as Partial<Workbench> as Workbench;
   const holder = new WorkbenchHolder(() => Promise.resolve(bench));
   await holder.open(built.folder);
@@ -209,6 +211,8 @@ describe('what our own server says', () => {
       ],
       'judge.estimate': [{ runs: [run], judges: [{ endpoint: judge.name }], steps: 'undecided' }],
       'judge.batches': [undefined],
+      'judge.queued': [{ batch, queue: 'unsure' }],
+      'judge.quality': [{}, { runs: [run] }],
       'rubric.ofTask': [{ task: 'task' }],
       'rubric.keep': [{ task: 'task', text: 'Keep what helps.', before: null }],
       'rubric.trial': [{ run, judge: judge.name, text: 'Keep what helps.' }],

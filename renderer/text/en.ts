@@ -15,6 +15,7 @@ import { hints } from './en/hints';
 import { hostPrompts } from './en/host-prompts';
 import { importing, restore } from './en/import-restore';
 import { inbox } from './en/inbox';
+import { judgeQuality } from './en/judge-quality';
 import { judging } from './en/judging';
 import { keys } from './en/keys';
 import { exchange, labels, retro, similar } from './en/labels';
@@ -60,6 +61,7 @@ export const en = {
   importing,
   inbox,
   jobs,
+  judgeQuality,
   judging,
   labels,
   newRun,

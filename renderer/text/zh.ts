@@ -16,6 +16,7 @@ import { hints } from './zh/hints';
 import { hostPrompts } from './zh/host-prompts';
 import { importing, restore } from './zh/import-restore';
 import { inbox } from './zh/inbox';
+import { judgeQuality } from './zh/judge-quality';
 import { judging } from './zh/judging';
 import { keys } from './zh/keys';
 import { exchange, labels, retro, similar } from './zh/labels';
@@ -61,6 +62,7 @@ export const zh: Text = {
   importing,
   inbox,
   jobs,
+  judgeQuality,
   judging,
   labels,
   newRun,

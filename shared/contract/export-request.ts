@@ -67,6 +67,8 @@ export const exportFilter = z.strictObject({
   successful: z.boolean().optional(),
   /** Names of people: rows with a step whose label is theirs. */
   annotators: words.optional(),
+  /** Names of judges: only their votes are heard, in masks and rewards. It takes out votes, and no run or row by itself. */
+  judges: words.optional(),
   /** Rows with a step whose label comes from one of these. */
   sources: z.array(z.enum(['adjudication', 'human', 'rule', 'judge'])).optional(),
   kinds: z.array(z.enum(['react', 'summary'])).optional(),

@@ -1,4 +1,5 @@
 import type { BatchChoices, BatchState, JudgedSteps } from '../judging/batch';
+import type { StepMark } from '../labels/labels';
 import type { Failure } from './errors';
 
 /** What asking a judge would take, by estimate. Nothing was sent. */
@@ -16,6 +17,30 @@ export interface JudgeEstimate {
   cost: number | null;
   /** Why it cannot be started as things are now; null: it can. */
   obstacle: Failure | null;
+}
+
+/** What is asked of the quality of judges. */
+export interface AskedQuality {
+  runs: readonly string[];
+  /** Whose word counts as right: a person's or a judge's, by name; null: what people agree on. */
+  truth: string | null;
+}
+
+/** What is worth a person's eye where a judge has voted: it differs from a rule, or is not sure. */
+export const judgeQueues = ['differs', 'unsure'] as const;
+export type JudgeQueue = (typeof judgeQueues)[number];
+
+/** The mark of such steps. */
+export const queueMarks = {
+  differs: 'rule_and_judge_differ',
+  unsure: 'low_confidence',
+} as const satisfies Record<JudgeQueue, StepMark>;
+
+/** Steps of a batch's runs that are worth an eye, as this person may know it. */
+export interface QueuedSteps {
+  count: number;
+  /** The first run with any; null: there is none. */
+  run: string | null;
 }
 
 /** A batch of a judge, as a window lists it. */

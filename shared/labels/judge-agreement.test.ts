@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { judgeAgreement, peopleSay, type StepOpinions } from './judge-agreement';
+import { judgeAgreement } from './judge-agreement';
+import { peopleSay, type StepOpinions, truthOf } from './step-truth';
 
 type Said = 'train' | 'mask';
 const person = (name: string, value: Said, adjudication = false) => ({
@@ -17,6 +18,7 @@ const vote = (judge: string, value: 'mask' | 'keep', reason = '', confidence: nu
 const step = (more: Partial<StepOpinions>): StepOpinions => ({
   humans: [],
   judges: [],
+  rules: [],
   task: 't',
   outcome: null,
   ...more,
@@ -85,6 +87,60 @@ it('a judge that is sure of what is right is calibrated; one that is sure of eve
     step({ humans: [person('ada', 'mask')], judges: [vote('j', 'keep', 'unparsable', 0.9)] }),
   ]).judges;
   expect(unknown).toMatchObject({ bySureness: [], calibrationError: null });
+});
+
+it('rules are held against what is right, and each judge is looked at where a rule speaks', () => {
+  const masks = { rule: 'blind-edit', effect: 'mask' } as const;
+  const keeps = { rule: 'keep-backup', effect: 'keep' } as const;
+  const found = judgeAgreement([
+    step({ humans: [person('ada', 'mask')], judges: [vote('j', 'mask')], rules: [masks] }),
+    step({ humans: [person('ada', 'train')], judges: [vote('j', 'keep')], rules: [masks, keeps] }),
+    step({ judges: [vote('j', 'keep')], rules: [masks] }),
+    // Nobody spoke: neither do rules count.
+    step({ rules: [masks, keeps] }),
+  ]);
+  expect(found).toMatchObject({ steps: 3, known: 2 });
+  expect(found.rules).toMatchObject([
+    { ...masks, steps: 3, right: { value: 0.5, n: 2 } },
+    { ...keeps, steps: 1, right: { value: 1, n: 1 } },
+  ]);
+  expect(found.judges[0]?.byRule).toMatchObject([
+    { ...masks, steps: 3, same: { value: 1 / 3, n: 3 }, right: { value: 1, n: 2 } },
+    { ...keeps, steps: 1, same: { value: 1, n: 1 }, right: { value: 1, n: 1 } },
+  ]);
+});
+
+it('the truth may be one person, as who knows what was planted, or a judge, which is not held against itself', () => {
+  const steps = [
+    step({
+      humans: [person('ada', 'train'), person('planted', 'mask')],
+      judges: [vote('weak', 'keep'), vote('strong', 'mask')],
+    }),
+    step({ humans: [person('planted', 'train')], judges: [vote('weak', 'keep'), vote('strong', 'keep')] }),
+    step({ judges: [vote('weak', 'mask'), vote('strong', 'mask', 'unparsable')] }),
+  ];
+  expect(judgeAgreement(steps).known).toBe(1);
+  const planted = judgeAgreement(steps, 'planted');
+  expect(planted.known).toBe(2);
+  expect(planted.judges).toMatchObject([
+    { judge: 'strong', accuracy: { value: 1, n: 2 } },
+    { judge: 'weak', accuracy: { value: 0.5, n: 2 } },
+  ]);
+  const strong = judgeAgreement(steps, 'strong');
+  expect(strong.judges).toMatchObject([
+    { judge: 'strong', accuracy: null },
+    { judge: 'weak', accuracy: { value: 0.5, n: 2 } },
+  ]);
+  expect(planted.pairs).toMatchObject([{ one: 'strong', other: 'weak', raw: { value: 0.5, n: 2 } }]);
+  expect(judgeAgreement(steps, 'nobody').known).toBe(0);
+});
+
+it('a judge of a person’s name does not speak for that person', () => {
+  const both = { humans: [person('ada', 'train')], judges: [vote('ada', 'mask')] };
+  expect(truthOf(both, 'ada')).toEqual({ value: 'train', judge: null });
+  expect(truthOf({ ...both, humans: [] }, 'ada')).toEqual({ value: 'mask', judge: 'ada' });
+  const torn = [person('ada', 'train'), person('ada', 'mask')];
+  expect(truthOf({ ...both, humans: torn }, 'ada')).toBeNull();
 });
 
 it('two votes of one judge that a merge brought together are one opinion, or none', () => {

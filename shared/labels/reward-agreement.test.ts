@@ -44,3 +44,25 @@ it('tells what votes on steps say of outcomes, of themselves and of each other',
   expect(pairs).toMatchObject([{ one: 'strong', other: 'weak', raw: { value: 0, n: 1 } }]);
   expect(rewardAgreement([])).toEqual({ raters: [], pairs: [] });
 });
+
+it('the majority of eight votes of a stronger judge is the truth of a step, for each vote and for what most of them say', () => {
+  const strong = votes('strong', [1, 1, 1, 1, 1, -1, -1, 0]);
+  const torn = votes('strong', [1, 1, 1, 1, -1, -1, -1, -1]);
+  const steps: RatedStep[] = [
+    { rewards: [...strong, ...votes('weak', [1, 1, -1])], task: 't', outcome: 1 },
+    { rewards: [...strong, ...votes('weak', [-1, -1, 0])], task: 't', outcome: 1 },
+    { rewards: [...strong, ...votes('weak', [1, -1])], task: 't', outcome: 1 },
+    // Nobody knows what is right here, and there.
+    { rewards: [...torn, ...votes('weak', [1, 1, 1])], task: 't', outcome: 1 },
+    { rewards: votes('weak', [1, 1, 1]), task: 't', outcome: 1 },
+  ];
+  expect(rewardAgreement(steps).raters.map(({ process }) => process)).toEqual([null, null]);
+  const { raters } = rewardAgreement(steps, 'strong');
+  expect(raters).toMatchObject([
+    { judge: 'strong', process: null },
+    {
+      judge: 'weak',
+      process: { votes: { value: 3 / 7, n: 7 }, majority: { value: 0.5, n: 2 } },
+    },
+  ]);
+});

@@ -1,6 +1,7 @@
-import { type Estimate, fleissKappa, PairTable } from './agreement';
-import { type TaskVotes, VoteTally } from './judge-agreement';
+import { type Estimate, fleissKappa, PairTable, shareOf } from './agreement';
+import { type PairFigures, Pairs } from './judge-agreement';
 import type { RewardVote } from './labels';
+import { type TaskVotes, VoteTally } from './vote-tally';
 
 /** What judges voted on one step, and how its run ended. */
 export interface RatedStep {
@@ -23,68 +24,107 @@ export interface RaterFigures {
   unparsable: number;
   /** How far its own votes on a step agree: Fleiss' κ. */
   consistency: Estimate | null;
+  /** Against the judge whose majority counts as the truth of a step; null: none was named, or it is this one. */
+  process: ProcessFigures | null;
   /** What its votes tell of outcomes (RLAnything, theorem 1), by task. */
   tasks: TaskVotes[];
+}
+
+/** Votes against the truth of steps (RLAnything: the majority of eight votes of a stronger model). */
+export interface ProcessFigures {
+  /** Of the votes that could be understood, those that say what the truth says. */
+  votes: Estimate | null;
+  /** The same of what most of its votes on a step say; a step on which they are equally many does not count. */
+  majority: Estimate | null;
+  kappa: Estimate | null;
 }
 
 export interface RewardAgreement {
   raters: RaterFigures[];
   /** Of each two judges, by what most of their votes on a step say; ties do not count. */
-  pairs: { one: string; other: string; raw: Estimate | null; kappa: Estimate | null }[];
+  pairs: PairFigures[];
 }
 
 /** How far votes on steps agree with themselves, with each other and with how runs ended. One pass. */
-export function rewardAgreement(steps: Iterable<RatedStep>): RewardAgreement {
-  const raters = new Map<string, Rater>();
-  const pairs = new Map<string, { one: string; other: string; table: PairTable }>();
-  for (const { rewards, task, outcome } of steps) {
-    const own = new Map<string, RatedStep['rewards'][number][]>();
-    for (const vote of rewards) own.set(vote.judge, [...(own.get(vote.judge) ?? []), vote]);
-    const said: { judge: string; most: 1 | -1 }[] = [];
-    for (const [judge, votes] of [...own].sort(([one], [other]) => (one < other ? -1 : 1))) {
-      const rater = raters.get(judge) ?? new Rater(judge);
-      raters.set(judge, rater);
-      const sum = rater.add(votes, task, outcome);
-      if (sum !== 0) said.push({ judge, most: sum > 0 ? 1 : -1 });
-    }
-    for (const [at, { judge: one, most }] of said.entries()) {
-      for (const { judge: other, most: others } of said.slice(at + 1)) {
-        const key = JSON.stringify([one, other]);
-        const pair = pairs.get(key) ?? { one, other, table: new PairTable() };
-        pairs.set(key, pair);
-        pair.table.add(String(most), String(others));
-      }
-    }
-  }
-  return {
-    raters: [...raters.values()].map((rater) => rater.figures()).sort(by(({ judge }) => judge)),
-    pairs: [...pairs.values()]
-      .map(({ one, other, table }) => ({ one, other, raw: table.raw(), kappa: table.kappa() }))
-      .sort(by(({ one, other }) => `${one} ${other}`)),
-  };
+export function rewardAgreement(steps: Iterable<RatedStep>, truth: string | null = null): RewardAgreement {
+  const fold = new RewardFold(truth);
+  for (const step of steps) fold.add(step);
+  return fold.figures();
 }
+
+/** The same, step by step. */
+export class RewardFold {
+  private readonly raters = new Map<string, Rater>();
+  private readonly pairs = new Pairs();
+
+  /** @param truth the judge whose majority counts as the truth of a step */
+  constructor(private readonly truth: string | null) {}
+
+  add({ rewards, task, outcome }: RatedStep): void {
+    if (rewards.length === 0) return;
+    const own = new Map<string, Vote[]>();
+    for (const vote of rewards) {
+      const known = own.get(vote.judge);
+      if (known === undefined) own.set(vote.judge, [vote]);
+      else known.push(vote);
+    }
+    const truth = this.truth === null ? 0 : sumOf(own.get(this.truth) ?? []);
+    const said: { id: string; name: string; value: string }[] = [];
+    for (const [judge, votes] of own) {
+      const rater = this.raters.get(judge) ?? new Rater(judge, this.truth !== null && judge !== this.truth);
+      this.raters.set(judge, rater);
+      rater.add(votes, { task, outcome, truth: Math.sign(truth) });
+      const sum = sumOf(votes);
+      if (sum !== 0) said.push({ id: judge, name: judge, value: String(Math.sign(sum)) });
+    }
+    this.pairs.add(said);
+  }
+
+  figures(): RewardAgreement {
+    return {
+      raters: [...this.raters.values()].map((rater) => rater.figures()).sort(by(({ judge }) => judge)),
+      pairs: this.pairs.figures(),
+    };
+  }
+}
+
+type Vote = RatedStep['rewards'][number];
+
+const sumOf = (votes: readonly Vote[]) => votes.reduce((sum, { value }) => sum + value, 0);
 
 class Rater {
   private readonly rubrics = new Set<string>();
   private readonly counts: [plus: number, minus: number][] = [];
   private readonly tasks = new Map<string, VoteTally>();
+  private readonly majorities = new PairTable();
+  private right = 0;
+  private compared = 0;
   private unparsable = 0;
 
-  constructor(private readonly judge: string) {}
+  constructor(
+    private readonly judge: string,
+    private readonly isCompared: boolean,
+  ) {}
 
-  /** The votes of one step; what they sum up to. */
-  add(votes: RatedStep['rewards'], task: string, outcome: RatedStep['outcome']): number {
-    for (const { rubric } of votes) this.rubrics.add(rubric);
+  /** The votes of one step. `truth`: 1, −1, or 0 where it is unknown. */
+  add(
+    votes: readonly Vote[],
+    { task, outcome, truth }: Pick<RatedStep, 'task' | 'outcome'> & { truth: number },
+  ): void {
+    for (const { rubric } of votes) if (rubric !== '') this.rubrics.add(rubric);
     const plus = votes.filter(({ value }) => value === 1).length;
     const minus = votes.filter(({ value }) => value === -1).length;
     this.unparsable += votes.length - plus - minus;
     this.counts.push([plus, minus]);
-    if (plus + minus > 0) {
-      const tally = this.tasks.get(task) ?? new VoteTally(task);
-      this.tasks.set(task, tally);
-      tally.add(plus, plus + minus, outcome);
+    if (this.isCompared && truth !== 0) {
+      this.compared += plus + minus;
+      this.right += truth === 1 ? plus : minus;
+      if (plus !== minus) this.majorities.add(String(plus > minus ? 1 : -1), String(truth));
     }
-    return plus - minus;
+    if (plus + minus === 0) return;
+    const tally = this.tasks.get(task) ?? new VoteTally(task);
+    this.tasks.set(task, tally);
+    tally.add(plus, plus + minus, outcome);
   }
 
   figures(): RaterFigures {
@@ -96,6 +136,13 @@ class Rater {
       minus: this.counts.reduce((sum, [, minus]) => sum + minus, 0),
       unparsable: this.unparsable,
       consistency: fleissKappa(this.counts),
+      process: this.isCompared
+        ? {
+            votes: shareOf(this.right, this.compared),
+            majority: this.majorities.raw(),
+            kappa: this.majorities.kappa(),
+          }
+        : null,
       tasks: [...this.tasks.values()].map((tally) => tally.figures()).sort(by(({ task }) => task)),
     };
   }

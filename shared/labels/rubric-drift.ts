@@ -1,7 +1,7 @@
 import { partsOf, type StepRange } from '../contract/step-range';
 import type { AnnotationEntry, LabelValue } from '../log/annotations';
 import { type Estimate, shareOf } from './agreement';
-import { isUnparsable } from './judge-agreement';
+import { isUnparsable } from './step-truth';
 
 /** What became of a judge's verdicts when it was asked again by another rubric: on steps that it judged by both. */
 export interface RubricDrift {
@@ -48,8 +48,19 @@ export interface StepDrift {
  * names no rubric counts for nothing.
  */
 export function rubricDrift(runs: Iterable<JudgedEntries>): RubricDrift[] {
-  const found = new Map<string, Pick<RubricDrift, 'judge' | 'before' | 'after'> & { changes: StepDrift[] }>();
-  for (const { entries, within, truth } of runs) {
+  const fold = new DriftFold();
+  for (const run of runs) fold.add(run);
+  return fold.figures();
+}
+
+/** The same, bit by bit: each step belongs to one bit, with all that was said of it. */
+export class DriftFold {
+  private readonly found = new Map<
+    string,
+    Pick<RubricDrift, 'judge' | 'before' | 'after'> & { changes: StepDrift[] }
+  >();
+
+  add({ entries, within, truth }: JudgedEntries): void {
     for (const { step, votes } of votesIn(entries, within)) {
       for (const { entry, before } of changesOf(votes)) {
         for (const earlier of before) {
@@ -59,8 +70,8 @@ export function rubricDrift(runs: Iterable<JudgedEntries>): RubricDrift[] {
             after: entry.body.rubric,
           };
           const key = JSON.stringify(pair);
-          const all = found.get(key) ?? { ...pair, changes: [] };
-          found.set(key, all);
+          const all = this.found.get(key) ?? { ...pair, changes: [] };
+          this.found.set(key, all);
           all.changes.push({
             before: earlier.entry.body.value,
             after: entry.body.value,
@@ -70,11 +81,14 @@ export function rubricDrift(runs: Iterable<JudgedEntries>): RubricDrift[] {
       }
     }
   }
-  return [...found.values()].map(({ changes, ...pair }) => ({
-    ...pair,
-    steps: changes.length,
-    ...driftFigures(changes),
-  }));
+
+  figures(): RubricDrift[] {
+    return [...this.found.values()].map(({ changes, ...pair }) => ({
+      ...pair,
+      steps: changes.length,
+      ...driftFigures(changes),
+    }));
+  }
 }
 
 /** How many verdicts changed, and how far the masks before and after agree with people. */

@@ -17,6 +17,7 @@ describe('--filter', () => {
       { annotators: ['Ada Lovelace'], sources: ['human', 'adjudication'] },
     ],
     [['kind=summary'], { kinds: ['summary'] }],
+    [['judge=strict,judge=a b'], { judges: ['strict', 'a b'] }],
     [['score>=80.5,successful'], { minScore: 80.5, successful: true }],
     [['score>=-1'], { minScore: -1 }],
     [['tokens>=10,tokens<=1000'], { minTokens: 10, maxTokens: 1000 }],

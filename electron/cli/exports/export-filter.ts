@@ -8,6 +8,7 @@ const names = {
   experiment: 'experiments',
   arm: 'arms',
   annotator: 'annotators',
+  judge: 'judges',
 } as const;
 const closed = {
   source: { field: 'sources', words: ['adjudication', 'human', 'rule', 'judge'] },
@@ -16,7 +17,7 @@ const closed = {
 
 /** What `--help` and every refusal say. */
 const filterWords =
-  'task=, domain=, experiment=, arm=, annotator=, source=, kind=, score>=, successful, tokens>=, tokens<=, date>=, date<';
+  'task=, domain=, experiment=, arm=, annotator=, judge=, source=, kind=, score>=, successful, tokens>=, tokens<=, date>=, date<';
 
 /**
  * `--filter` of the command line. Each value holds conditions with commas between them; all conditions of all values must hold, but

@@ -9,10 +9,13 @@ export const percent = (estimate: Estimate | null) =>
     ? 'unknown'
     : `${whole(estimate.value)} % (${whole(estimate.low)} to ${whole(estimate.high)} %, n = ${estimate.n})`;
 
-/** Precision and recall of a judge's masks against people's, before another rubric and after. */
-export function driftCells({ precision, recall }: Pick<RubricDrift, 'precision' | 'recall'>): string[][] {
+/** Precision and recall of a judge's masks against those of `whose`, before another rubric and after. */
+export function driftCells(
+  { precision, recall }: Pick<RubricDrift, 'precision' | 'recall'>,
+  whose = 'people’s',
+): string[][] {
   return [
     ['of its masks', `right ${percent(precision.before)} before, ${percent(precision.after)} after`],
-    ['of people’s masks', `found ${percent(recall.before)} before, ${percent(recall.after)} after`],
+    [`of ${whose} masks`, `found ${percent(recall.before)} before, ${percent(recall.after)} after`],
   ];
 }

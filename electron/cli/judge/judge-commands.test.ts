@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { JudgeAgreement } from '@shared/labels/judge-agreement';
+import type { JudgeQuality } from '@shared/labels/judge-quality';
 import { expect, it } from 'vitest';
 import { alice, bob, createRun, RunWriter } from '../../testing/run-writer';
 import { temporaryFolder, testStore } from '../../testing/store-fixtures';
@@ -18,7 +18,7 @@ it('votes that were brought in are compared with people’s labels, over all run
   const context = { store, reader: store.reader, author: alice } as unknown as CliContext;
   const agreement = async (...words: string[]) => {
     const { json, lines } = await judgeCommand(context, parseArguments(['judge', 'agreement', ...words]));
-    return { found: json as JudgeAgreement, lines };
+    return { found: json as JudgeQuality, lines };
   };
   expect((await agreement()).lines).toEqual([
     'No judge has voted yet. Ask one with "judge run", or bring votes in with "label judge RUN FILE.jsonl".',
@@ -62,7 +62,7 @@ it('votes that were brought in are compared with people’s labels, over all run
   expect(found.people).toMatchObject([{ raw: { value: 1, n: 3 }, kappa: { value: 1 } }]);
   expect(lines).toContain('strict: 4 votes, rubric v2');
   expect(lines.find((line) => line.includes('right about'))).toMatch(
-    /67 % \(\d+ to \d+ %, n = 3\) of the steps that people labelled/,
+    /67 % \(\d+ to \d+ %, n = 3\) of the steps whose answer is known/,
   );
   // Of the two that it was 90 % sure of, it was right about one.
   expect(found.judges[0]).toMatchObject({ bySureness: [{ from: 0.9, to: 1, right: { value: 0.5, n: 2 } }] });
@@ -72,7 +72,7 @@ it('votes that were brought in are compared with people’s labels, over all run
   expect(lines.some((line) => /90 % sure +right 50 % \(/.test(line))).toBe(true);
   expect(lines).toContain('strict: rubric v1, then v2, on 1 step');
   expect(lines.some((line) => /changed +1 from KEEP to MASK, 0 from MASK to KEEP/.test(line))).toBe(true);
-  expect(lines.some((line) => /of people’s masks +found 0 % .* before, 100 % .* after/.test(line))).toBe(
+  expect(lines.some((line) => /of the right masks +found 0 % .* before, 100 % .* after/.test(line))).toBe(
     true,
   );
   expect((await agreement('--run', writer.run)).found).toEqual(found);
@@ -94,7 +94,7 @@ it('a branch is told of with the steps it inherited, each once however many runs
     await labelCommand(context, parseArguments(['label', 'judge', run, file]));
   const votes = async (...words: string[]) => {
     const { json } = await judgeCommand(context, parseArguments(['judge', 'agreement', ...words]));
-    return (json as JudgeAgreement).judges.map(({ judge, votes }) => [judge, votes]);
+    return (json as JudgeQuality).judges.map(({ judge, votes }) => [judge, votes]);
   };
   expect(await votes('--run', branch.run)).toEqual([['strict', 4]]);
   expect(await votes('--run', parent.run)).toEqual([['strict', 4]]);

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { WaymarkError } from '@shared/contract/errors';
 import { type AnnotationFold, foldAnnotations } from '@shared/labels/annotation-fold';
 import { authorName } from '@shared/labels/author-name';
-import { type AnnotationOp, judgeAuthor } from '@shared/log/annotations';
+import { type AnnotationOp, judgeAuthor, MOST_JUDGE_TEXT } from '@shared/log/annotations';
 import { z } from 'zod';
 import { allAnnotations } from '../../dataset/event-pages';
 import { linesOfRegularFile } from '../../files/regular-file';
@@ -16,7 +16,7 @@ import { named } from '../run-commands';
 const SURE = 'must be a number from 0 to 1';
 
 /** One vote per line; a later line of the same judge about the same step replaces the earlier one. */
-const voteLine = z.strictObject({
+const maskLine = z.strictObject({
   step: z.int().positive(),
   judge: authorName,
   value: z.enum(['mask', 'keep', 'withdrawn'], 'must be mask, keep or withdrawn'),
@@ -26,7 +26,25 @@ const voteLine = z.strictObject({
   steps: z.array(z.int().positive()).max(200).default([]),
   rubric: z.string().max(120).default(''),
 });
-type Vote = z.infer<typeof voteLine>;
+
+/** A rating of a step is told by its number; a later line about the same vote of the same judge replaces the earlier one. */
+const rewardLine = z.strictObject({
+  step: z.int().positive(),
+  judge: authorName,
+  value: z.union([z.literal(1), z.literal(-1), z.literal(0)], 'must be 1, -1 or 0'),
+  /** Which of the judge's votes on the step. */
+  vote: z.int().min(1).max(1_000).default(1),
+  text: z.string().max(MOST_JUDGE_TEXT).default(''),
+  reasoning: z.string().max(MOST_JUDGE_TEXT).optional(),
+  rubric: z.string().max(120).default(''),
+  /** It was to weigh what the step does to the outcome. */
+  future: z.boolean().default(true),
+});
+type MaskVote = z.infer<typeof maskLine>;
+type RewardVote = z.infer<typeof rewardLine>;
+type Vote = MaskVote | RewardVote;
+
+const isReward = (vote: Vote): vote is RewardVote => typeof vote.value === 'number';
 
 /** 32 MB are more than 100,000 votes; a line holds 12,000 characters of words at most, escaped. */
 const LIMITS = { most: 32 * 1024 ** 2, line: 1024 ** 2, outcome: 'No vote was imported.' };
@@ -38,7 +56,7 @@ const MOST_BAD = 10_000;
 const TOGETHER = 200;
 
 /**
- * `label judge RUN FILE.jsonl`: brings in votes that a judge gave elsewhere. Each judge is the author of its votes. Nothing is
+ * `label judge RUN FILE.jsonl`: brings in votes that a judge gave elsewhere, on masks or on whether steps are good. Each judge is the author of its votes. Nothing is
  * taken when any line is bad; votes that stand already are left alone, so the same file may be brought in again.
  * Votes on steps of a removed run are left out.
  */
@@ -52,19 +70,20 @@ export async function judgeVotes(context: CliContext, args: Arguments): Promise<
   let added = 0;
   let gone = 0;
   for (let at = 0; at < votes.length; at += TOGETHER) {
-    const said = new Map<string, Said[]>();
+    const said = new Rounds();
     for (const vote of votes.slice(at, at + TOGETHER)) {
       const { step, judge } = vote;
       const owner = owners.find(({ from, to }) => from <= step && step <= to);
       gone += owner?.gone === true ? 1 : 0;
       if (owner === undefined || owner.gone || (await standing.has(owner.run, vote))) continue;
-      const target = { run: owner.run, from: step, to: step };
-      said.set(judge, [...(said.get(judge) ?? []), { target, op: opOf(vote) }]);
+      said.add(judge, { target: { run: owner.run, from: step, to: step }, op: opOf(vote) });
       added += 1;
     }
-    await Promise.all(
-      [...said].map(([judge, each]) => context.store.writer.annotateEach(judgeAuthor(judge), each)),
-    );
+    for (const round of said.rounds) {
+      await Promise.all(
+        [...round].map(([judge, each]) => context.store.writer.annotateEach(judgeAuthor(judge), each)),
+      );
+    }
   }
   const judges = [...new Set(votes.map(({ judge }) => judge))].sort();
   const unchanged = votes.length - added - gone;
@@ -75,11 +94,16 @@ export async function judgeVotes(context: CliContext, args: Arguments): Promise<
   return { json: { run, added, unchanged, gone, judges }, lines: lines.slice(0, gone === 0 ? 1 : 2) };
 }
 
-function opOf({ step: _, judge: __, ...vote }: Vote): AnnotationOp {
-  return { op: 'judge', ...vote };
+function opOf(vote: Vote): AnnotationOp {
+  if (isReward(vote)) {
+    const { step: _, judge: __, ...rating } = vote;
+    return { op: 'reward', ...rating };
+  }
+  const { step: _, judge: __, ...verdict } = vote;
+  return { op: 'judge', ...verdict };
 }
 
-/** The last vote of each judge on each step, in the order of the file. */
+/** The last word of each judge on each step, of ratings on each vote, in the order of the file. */
 function parseVotes(file: string, steps: number): Vote[] {
   const votes = new Map<string, Vote>();
   const named: string[] = [];
@@ -91,7 +115,7 @@ function parseVotes(file: string, steps: number): Vote[] {
     const said = number === 1 ? line.replace(/^\ufeff/, '') : line;
     if (said.trim() === '') continue;
     const vote = parseVote(said, steps);
-    if (typeof vote !== 'string') votes.set(`${vote.step} ${vote.judge}`, vote);
+    if (typeof vote !== 'string') votes.set(keyOf(vote), vote);
     else {
       if (bad < NAMED) named.push(`line ${number}: ${vote}`);
       bad += 1;
@@ -111,6 +135,8 @@ function parseVotes(file: string, steps: number): Vote[] {
   return [...votes.values()];
 }
 
+const keyOf = (vote: Vote) => `${vote.step} ${isReward(vote) ? vote.vote : 'mask'} ${vote.judge}`;
+
 /** The vote, or what is wrong with the line. */
 function parseVote(line: string, steps: number): Vote | string {
   let json: unknown;
@@ -119,13 +145,34 @@ function parseVote(line: string, steps: number): Vote | string {
   } catch {
     return 'not valid JSON';
   }
-  const parsed = voteLine.safeParse(json);
+  const isRating = typeof (json as { value?: unknown } | null)?.value === 'number';
+  const parsed = (isRating ? rewardLine : maskLine).safeParse(json);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     return `${issue?.path.join('.') || 'the vote'}: ${issue?.message ?? 'not understood'}`;
   }
-  const beyond = [parsed.data.step, ...parsed.data.steps].find((step) => step > steps);
-  return beyond === undefined ? parsed.data : `there is no step ${beyond}, the run has ${steps}`;
+  const vote: Vote = parsed.data;
+  const named = isReward(vote) ? [vote.step] : [vote.step, ...vote.steps];
+  const beyond = named.find((step) => step > steps);
+  return beyond === undefined ? vote : `there is no step ${beyond}, the run has ${steps}`;
+}
+
+/** What is stored together says one thing of each step, so several votes of a judge on a step are stored in turn. */
+class Rounds {
+  readonly rounds: Map<string, Said[]>[] = [];
+  private readonly turns = new Map<string, number>();
+
+  add(judge: string, said: Said): void {
+    const { run, from } = said.target;
+    const key = `${run} ${from} ${judge}`;
+    const turn = this.turns.get(key) ?? 0;
+    this.turns.set(key, turn + 1);
+    const round = this.rounds[turn] ?? new Map<string, Said[]>();
+    this.rounds[turn] = round;
+    const known = round.get(judge);
+    if (known === undefined) round.set(judge, [said]);
+    else known.push(said);
+  }
 }
 
 /** What the judges say already, by the run that holds a step. */
@@ -134,22 +181,30 @@ class Standing {
 
   constructor(private readonly context: CliContext) {}
 
-  async has(
-    run: string,
-    { step, judge, value, confidence, reason, why, steps, rubric }: Vote,
-  ): Promise<boolean> {
+  async has(run: string, vote: Vote): Promise<boolean> {
     const fold = this.folds.get(run) ?? foldAnnotations(await allAnnotations(this.context.reader, run));
     this.folds.set(run, fold);
-    const mine = fold.at(step).judges.filter((vote) => vote.judge === judge);
+    if (isReward(vote)) return hasRating(fold, vote);
+    const { step, judge, value, confidence, reason, why, steps, rubric } = vote;
+    const mine = fold.at(step).judges.filter((each) => each.judge === judge);
     if (value === 'withdrawn') return mine.length === 0;
     const said = JSON.stringify([value, confidence, reason, why, steps, rubric]);
     return (
       mine.length === 1 &&
       mine.every(
-        (vote) =>
+        (each) =>
           said ===
-          JSON.stringify([vote.value, vote.confidence, vote.reason, vote.why, vote.steps, vote.rubric]),
+          JSON.stringify([each.value, each.confidence, each.reason, each.why, each.steps, each.rubric]),
       )
     );
   }
+}
+
+function hasRating(fold: AnnotationFold, vote: RewardVote): boolean {
+  const inWords = ({ value, text, reasoning = '', rubric, future }: RewardVote) =>
+    JSON.stringify([value, text, reasoning, rubric, future]);
+  const mine = fold
+    .at(vote.step)
+    .rewards.filter((each) => each.judge === vote.judge && each.vote === vote.vote);
+  return mine.length === 1 && mine.every((each) => inWords({ ...each, step: vote.step }) === inWords(vote));
 }

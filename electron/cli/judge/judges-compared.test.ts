@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { JudgeAgreement } from '@shared/labels/judge-agreement';
+import type { JudgeQuality } from '@shared/labels/judge-quality';
 import { expect, it, onTestFinished } from 'vitest';
 import { runBatch } from '../../judging/judge-batch';
 import { judgeTasks } from '../../judging/judge-work';
@@ -59,7 +59,7 @@ it('judges of known quality, asked over HTTP, are told apart by what people say'
 
   const context = { store, reader: store.reader, author: alice } as unknown as CliContext;
   const { json } = await judgeCommand(context, parseArguments(['judge', 'agreement']));
-  const found = new Map((json as JudgeAgreement).judges.map((figures) => [figures.judge, figures]));
+  const found = new Map((json as JudgeQuality).judges.map((figures) => [figures.judge, figures]));
   expect(found.get('perfect')).toMatchObject({
     accuracy: { value: 1, n: STEPS },
     kappa: { value: 1 },

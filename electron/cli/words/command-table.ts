@@ -113,7 +113,7 @@ export const commands: Readonly<Record<string, Command>> = {
   'judge show': { options: [] },
   'judge resume': { options: ['max-cost', 'model', 'base-url', 'api-key-env'] },
   'judge prompt': { options: ['judge', 'vote'], words: run },
-  'judge agreement': { options: ['run'] },
+  'judge agreement': { options: ['run', 'truth'] },
   'judge rubric': {
     options: ['task', 'run', 'judge', 'max-cost', ...endpoint],
     words: [['show', 'set', 'reset', 'diff', 'try'], 'path'],

@@ -40,6 +40,7 @@ export const options = {
   reason: { type: 'string' },
   judge: { type: 'string' },
   rubric: { type: 'string' },
+  truth: { type: 'string' },
   steps: { type: 'string' },
   mode: { type: 'string' },
   votes: { type: 'string' },

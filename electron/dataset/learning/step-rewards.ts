@@ -1,6 +1,5 @@
 import type { RewardSignal } from '@shared/contract/export-request';
-import { finalScore } from '@shared/runs/scores';
-import { z } from 'zod';
+import { outcomeFor } from '@shared/runs/outcome';
 import type { RunPlan, StepPlan } from '../run-plan';
 import { acceptsJudge, acceptsPolicy, standardised, stepReward, type Vote } from './advantages';
 import { voteKind, votesOf } from './votes';
@@ -19,19 +18,9 @@ export interface StepRewards {
   votes: readonly Vote[];
 }
 
-const successSchema = z.object({ evaluation: z.object({ success_at: z.number() }) });
-/** Points from which a run counts as successful where its task does not say. */
-const SUCCESS_AT = 80;
-
 /** +1 when the final score reaches the task's `success_at`, else −1; null when the run was never scored. */
 export function outcomeOf({ created, scores }: Pick<RunPlan, 'created' | 'scores'>): 1 | -1 | null {
-  const score = finalScore(scores);
-  return score === null ? null : score >= successAt(created.spec) ? 1 : -1;
-}
-
-/** Points from which a run of the task counts as successful. */
-export function successAt(spec: RunPlan['created']['spec']): number {
-  return successSchema.safeParse(spec).data?.evaluation.success_at ?? SUCCESS_AT;
+  return outcomeFor(created.spec, scores);
 }
 
 /** One version of one task: its runs are compared with each other. */

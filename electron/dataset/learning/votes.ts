@@ -1,5 +1,5 @@
-import { isUnparsable } from '@shared/labels/judge-agreement';
 import type { JudgeVerdict, RewardVote } from '@shared/labels/labels';
+import { isUnparsable } from '@shared/labels/step-truth';
 import type { RunPlan, StepPlan } from '../run-plan';
 import type { Vote } from './advantages';
 

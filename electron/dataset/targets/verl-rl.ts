@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { successAt } from '../learning/step-rewards';
+import { successAt } from '@shared/runs/outcome';
 import type { SegmentPlan } from '../run-plan';
 import { DropCounts } from './drop-counts';
 import { dropLines } from './drop-lines';

@@ -1,6 +1,6 @@
 import { batchStates, judgedSteps } from '@shared/judging/batch';
 import { z } from 'zod';
-import { at, count, failure, listOf, number, run, text } from './parts';
+import { at, count, failure, listOf, number, run, text, texts } from './parts';
 
 const batches = listOf(
   z.object({
@@ -32,6 +32,78 @@ const batches = listOf(
   }),
 );
 
+const estimate = z.object({ value: number, n: count, low: number, high: number }).nullable();
+const beforeAndAfter = z.object({ before: estimate, after: estimate });
+const effect = z.enum(['mask', 'keep']);
+const pair = z.object({ one: text, other: text, raw: estimate, kappa: estimate });
+const taskVotes = z.object({
+  task: text,
+  perStep: number,
+  plus: estimate,
+  minus: estimate,
+  mu: number.nullable(),
+  separation: number.nullable(),
+  bound: number.nullable(),
+});
+const quality = z.object({
+  steps: count,
+  known: count,
+  judges: listOf(
+    z.object({
+      judge: text,
+      rubrics: texts,
+      votes: count,
+      unparsable: count,
+      contradicting: count,
+      accuracy: estimate,
+      kappa: estimate,
+      maskPrecision: estimate,
+      maskRecall: estimate,
+      byReason: listOf(z.object({ reason: text, masked: count, right: estimate })),
+      byRule: listOf(z.object({ rule: text, effect, steps: count, same: estimate, right: estimate })),
+      bySureness: listOf(z.object({ from: number, to: number, sure: number, right: estimate.unwrap() })),
+      calibrationError: number.nullable(),
+    }),
+  ),
+  rules: listOf(z.object({ rule: text, effect, steps: count, right: estimate })),
+  amongJudges: estimate,
+  amongPeople: estimate,
+  people: listOf(pair),
+  pairs: listOf(pair),
+  tasks: listOf(taskVotes),
+  truth: text.nullable(),
+  drift: listOf(
+    z.object({
+      judge: text,
+      before: text,
+      after: text,
+      steps: count,
+      toMask: count,
+      toKeep: count,
+      precision: beforeAndAfter,
+      recall: beforeAndAfter,
+    }),
+  ),
+  rewards: z.object({
+    raters: listOf(
+      z.object({
+        judge: text,
+        rubrics: texts,
+        steps: count,
+        plus: count,
+        minus: count,
+        unparsable: count,
+        consistency: estimate,
+        process: z.object({ votes: estimate, majority: estimate, kappa: estimate }).nullable(),
+        tasks: listOf(taskVotes),
+      }),
+    ),
+    pairs: listOf(pair),
+  }),
+  labellers: texts,
+  withheld: count,
+});
+
 const rubric = z.object({
   task: text,
   builtIn: text,
@@ -39,9 +111,6 @@ const rubric = z.object({
   version: text,
   builtInVersion: text,
 });
-
-const estimate = z.object({ value: number, n: count, low: number, high: number }).nullable();
-const beforeAndAfter = z.object({ before: estimate, after: estimate });
 
 export const judgeAnswers = {
   'judge.estimate': z.object({
@@ -60,6 +129,8 @@ export const judgeAnswers = {
   }),
   'judge.start': z.object({ batches: listOf(text) }),
   'judge.batches': batches,
+  'judge.queued': z.object({ count, run: run.nullable() }),
+  'judge.quality': quality,
   'judge.stop': batches,
   'judge.resume': batches,
   'rubric.ofTask': rubric,

@@ -1,10 +1,13 @@
 import { WaymarkError } from '@shared/contract/errors';
 import type { DecidedExamples, LabelPreview, RetroMask, SimilarSteps } from '@shared/contract/ipc/labels';
 import type { StepFacets } from '@shared/contract/ipc/timeline';
+import type { AskedQuality } from '@shared/contract/judge-views';
 import type { RulePreview } from '@shared/contract/rules/rule-views';
 import type { StepQuery } from '@shared/contract/step-query';
+import type { StepRange } from '@shared/contract/step-range';
 import type { RunSummary, SegmentView, StepDetail, StepHead, Tile } from '@shared/contract/views';
 import type { ExperimentRun } from '@shared/experiments/experiment-run';
+import type { JudgeQuality } from '@shared/labels/judge-quality';
 import { holds, stepsIn, without } from '@shared/labels/review/step-ranges';
 import {
   asksOpinions,
@@ -219,6 +222,19 @@ export async function blindExperiment(
   const [runs, hidden] = await Promise.all([read(name), view.hiddenRuns()]);
   const blind = new Set(hidden.map(({ run }) => run));
   return runs.map((run) => (blind.has(run.run) ? { ...run, review: null } : run));
+}
+
+/** Without the steps that are to be decided: a figure over them would tell what was said of them. */
+export async function blindJudgeQuality(
+  view: BlindView,
+  read: (asked: AskedQuality, hidden?: ReadonlyMap<string, readonly StepRange[]>) => Promise<JudgeQuality>,
+  asked: AskedQuality,
+): Promise<JudgeQuality> {
+  const blind = new Map<string, StepRange[]>();
+  for (const run of (await view.hiddenRuns()).map((each) => each.run)) {
+    blind.set(run, (await view.hidden(run))?.steps ?? []);
+  }
+  return read(asked, blind);
 }
 
 export const blindAnnotations = inRun<AnnotationEntry[]>((entries, _hidden, viewer) => by(viewer, entries));

@@ -109,6 +109,14 @@ test('everything a blind reader is sent is as if nobody had said anything', asyn
     }));
     expect(found, JSON.stringify(query)).toEqual(pureFound);
   }
+  const [quality, pureQuality] = await both((reader, run) =>
+    reader.judgeQuality({ runs: [run], truth: null }),
+  );
+  expect(quality).toEqual(pureQuality);
+  expect(quality).toMatchObject({ steps: 0, judges: [], labellers: [], withheld: 6 });
+  await expect(seen.judgeQuality({ runs: [said.run], truth: SECRET })).rejects.toMatchObject({
+    code: 'not_found',
+  });
   const [rest, pureRest] = await both((reader, run) => reader.undecidedSteps(run, 1, 10));
   expect(rest).toEqual(pureRest);
   expect(await seen.decidedExamples(said.run)).toEqual([]);

@@ -26,6 +26,7 @@ import {
   blindExperiment,
   blindFacets,
   blindHeads,
+  blindJudgeQuality,
   blindMatches,
   blindNearest,
   blindPreview,
@@ -56,6 +57,7 @@ import { readFacets } from './read-facets';
 import { readFileCounts, readFileRevisions, readFiles, readFileText, readQueries } from './read-files';
 import { readHints } from './read-hints';
 import { readImageBytes } from './read-images';
+import { readJudgeQuality } from './read-judge-quality';
 import { readRest, readSimilar } from './read-label-previews';
 import { readAnnotationPage } from './read-labels';
 import {
@@ -208,6 +210,8 @@ export const queries = {
     blind: 'holds no opinions',
     run: ({ statements }, tasks: readonly string[]) => readRubricsOf(statements, tasks),
   }),
+  /** How good judges are, on the steps of these runs; `hidden`, by run, are left out. It gives way to other reads. */
+  judgeQuality: query({ thread: 'read', blind: blindJudgeQuality, run: readJudgeQuality }),
   batches: query({
     thread: 'read',
     blind: 'holds no opinions',

@@ -214,7 +214,9 @@ function Names({ field, names, onChange }: NamesProps) {
 function useKnownNames(field: NameField): string[] {
   const runs = useRuns((state) => state.list);
   const people = useAsked('queue.annotators', field === 'annotators' ? undefined : null);
+  const judges = useAsked('judge.batches', field === 'judges' ? undefined : null);
   if (field === 'annotators') return (people.value ?? []).map(({ name }) => name);
+  if (field === 'judges') return distinct((judges.value ?? []).map(({ judge }) => judge));
   if (field === 'tasks') return distinct(runs.map(({ task }) => task.id));
   if (field === 'domains') return distinct(runs.map(({ task }) => task.domain));
   return [];

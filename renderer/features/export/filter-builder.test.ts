@@ -97,6 +97,7 @@ it('only ever makes a filter that the export takes', () => {
       experiments: names,
       arms: names,
       annotators: names,
+      judges: names,
       sources: fc.subarray(['adjudication', 'human', 'rule', 'judge'] as const),
       kinds: fc.subarray(['react', 'summary'] as const),
       minScore: text,

@@ -7,6 +7,7 @@ export interface FilterDraft {
   experiments?: string[] | undefined;
   arms?: string[] | undefined;
   annotators?: string[] | undefined;
+  judges?: string[] | undefined;
   sources?: NonNullable<ExportFilter['sources']> | undefined;
   kinds?: NonNullable<ExportFilter['kinds']> | undefined;
   /** As typed. */
@@ -25,6 +26,7 @@ export const filterFields = [
   'minScore',
   'successful',
   'annotators',
+  'judges',
   'sources',
   'kinds',
   'length',
@@ -33,7 +35,7 @@ export const filterFields = [
 export type FilterField = (typeof filterFields)[number];
 
 /** Fields whose value is a list of names. */
-export const nameFields = ['tasks', 'domains', 'experiments', 'arms', 'annotators'] as const;
+export const nameFields = ['tasks', 'domains', 'experiments', 'arms', 'annotators', 'judges'] as const;
 export type NameField = (typeof nameFields)[number];
 
 export function isNameField(field: FilterField): field is NameField {

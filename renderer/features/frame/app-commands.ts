@@ -14,6 +14,7 @@ import { openRubric } from '../judging/rubric';
 import { useLabelCommands } from '../labels/label-commands';
 import { following, preceding } from '../labels/labels';
 import { openPalette } from '../palette/palette';
+import { openJudgeQuality } from '../plots/plots-state';
 import { clearSearch, useSearch } from '../search/search';
 import { jump } from '../timeline/jump';
 
@@ -41,6 +42,7 @@ export function useAppCommands(): void {
   useCommand('app.palette', openPalette);
   useCommand('app.newRun', () => openDialog('newRun'));
   useCommand('app.plots', () => openDialog('plots'));
+  useCommand('app.judgeQuality', () => openJudgeQuality());
   useCommand('app.experiments', showExperiments);
   useCommand('run.compare', compareOpenRun);
   useCommand('app.rules', () => openDialog('rules'));

@@ -1,22 +1,15 @@
-import type { JudgeBatchView } from '@shared/contract/judge-views';
+import type { JudgeBatchView, JudgeQueue } from '@shared/contract/judge-views';
 import { Button } from '../../components/Button';
 import { Icon, type IconName } from '../../components/Icon';
-import { useAskedWith } from '../../state/answers';
-import { useRuns } from '../../state/run/runs';
+import { useAsked } from '../../state/answers';
+import { openRun, useRuns } from '../../state/run/runs';
 import { attempt } from '../../state/toasts';
 import { useOnlyRead } from '../../state/workspace';
 import type { Text } from '../../text/en';
 import { useText } from '../../text/language';
-import {
-  dismissBatch,
-  findQueued,
-  type JudgeQueue,
-  needsPerson,
-  resumeBatch,
-  reviewQueue,
-  shareOf,
-  stopBatch,
-} from './judge-batches';
+import { openJudgeQuality } from '../plots/plots-state';
+import { openTray } from './jobs';
+import { dismissBatch, needsPerson, resumeBatch, reviewQueue, shareOf, stopBatch } from './judge-batches';
 
 type Word = keyof Text['judging']['state'];
 
@@ -101,6 +94,7 @@ export function JudgeJob({ batch }: { batch: JudgeBatchView }) {
             <ReviewButton batch={batch} queue="unsure" />
           </>
         )}
+        {!isRunning && !isTrial && votes > 0 && found !== null && <QualityButton batch={batch} />}
         <span className="space" />
         {!isRunning && (
           <Button look="ghost" small onClick={() => dismissBatch(id)}>
@@ -170,13 +164,32 @@ function ResumeButton({ batch }: { batch: JudgeBatchView }) {
   );
 }
 
+/** Leads to the figures on this judge, over its run or over all where it judged several. */
+function QualityButton({ batch: { judge, runs } }: { batch: JudgeBatchView }) {
+  const words = useText().judging;
+  const [only, another] = runs;
+  return (
+    <Button
+      small
+      look="ghost"
+      onClick={() =>
+        attempt(async () => {
+          openTray(false);
+          if (only !== undefined && another === undefined) await openRun(only);
+          openJudgeQuality({ judge, allRuns: another !== undefined });
+        })
+      }
+    >
+      {words.quality}
+    </Button>
+  );
+}
+
 /** Leads to the steps on which rule and judge differ, or the judge is not sure; nothing where there are none. */
-function ReviewButton({ batch: { id, runs, votes }, queue }: { batch: JudgeBatchView; queue: JudgeQueue }) {
+function ReviewButton({ batch: { id, votes }, queue }: { batch: JudgeBatchView; queue: JudgeQueue }) {
   const words = useText().judging;
   const { count } = useText().common.format;
-  const { value } = useAskedWith(['timeline.count', 'judge', queue, id, votes], () =>
-    findQueued(runs, queue),
-  );
+  const { value } = useAsked('judge.queued', { batch: id, queue }, votes);
   const run = value?.run ?? null;
   if (value === null || run === null) return null;
   return (

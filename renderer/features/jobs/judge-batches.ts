@@ -1,4 +1,4 @@
-import type { JudgeBatchView } from '@shared/contract/judge-views';
+import { type JudgeBatchView, type JudgeQueue, queueMarks } from '@shared/contract/judge-views';
 import { create } from 'zustand';
 import { call, listen } from '../../api';
 import { setFilter } from '../../state/rows/filter';
@@ -141,32 +141,7 @@ function readDismissed(): Set<string> {
   return new Set(stored?.match(/[0-9A-Z]{26}/gu) ?? []);
 }
 
-/** What is worth a person's eye where a judge has voted: it differs from a rule, or is not sure. */
-export const judgeQueues = { differs: 'rule_and_judge_differ', unsure: 'low_confidence' } as const;
-export type JudgeQueue = keyof typeof judgeQueues;
-
-const queryOf = (queue: JudgeQueue) => ({ marks: [judgeQueues[queue]] });
-
-/** Runs of a batch that are looked at for such steps. */
-const MOST_RUNS = 30;
-
-/** Where in the runs of a batch such steps are, as this person may know it. */
-export interface QueuedSteps {
-  count: number;
-  /** The run with the first of them. */
-  run: string | null;
-}
-
-export async function findQueued(runs: readonly string[], queue: JudgeQueue): Promise<QueuedSteps> {
-  const known = new Set(useRuns.getState().list.map(({ id }) => id));
-  const found: QueuedSteps = { count: 0, run: null };
-  for (const run of runs.filter((each) => known.has(each)).slice(0, MOST_RUNS)) {
-    const { total } = await call('timeline.count', { run, query: queryOf(queue) });
-    if (total > 0) found.run ??= run;
-    found.count += total;
-  }
-  return found;
-}
+const queryOf = (queue: JudgeQueue) => ({ marks: [queueMarks[queue]] });
 
 /** Opens the run in Review with these steps only. */
 export async function reviewQueue(run: string, queue: JudgeQueue): Promise<void> {
@@ -181,7 +156,7 @@ export async function reviewQueue(run: string, queue: JudgeQueue): Promise<void>
 export async function reviewOpenRun(queue: JudgeQueue): Promise<void> {
   const { current } = useRuns.getState();
   if (current === null) return;
-  const { count } = await findQueued([current], queue);
-  if (count === 0) toast(({ judging }) => judging.noneQueued[queue]);
+  const { total } = await call('timeline.count', { run: current, query: queryOf(queue) });
+  if (total === 0) toast(({ judging }) => judging.noneQueued[queue]);
   else await reviewQueue(current, queue);
 }

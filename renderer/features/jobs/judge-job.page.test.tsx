@@ -8,6 +8,7 @@ import { useRuns } from '../../state/run/runs';
 import { useTimeline } from '../../state/run/timeline';
 import { useView } from '../../state/view';
 import { useWorkspace } from '../../state/workspace';
+import { usePlots } from '../plots/plots-state';
 import { JobsButton } from './JobsButton';
 import { useJobs } from './jobs';
 import { beginBatches, loadBatches, startBatches, useBatches } from './judge-batches';
@@ -118,7 +119,7 @@ test('at its limit it goes on with as much again; a failure says why', async () 
         failure: { code: 'model_rejected', message: 'The key was refused.' },
       }),
     ],
-    'timeline.count': () => ({ total: 0 }),
+    'judge.queued': () => ({ count: 0, run: null }),
   });
   await act(loadBatches);
   expect(item().textContent).toContain('reached its cost limit');
@@ -131,7 +132,7 @@ test('in the end it tells what it found, and leads to the steps on which rule an
   let state = batch();
   const bridge = show(<JobsButton />, {
     'judge.batches': () => [state],
-    'timeline.count': () => ({ total: 5 }),
+    'judge.queued': () => ({ count: 5, run: 'a' }),
     'timeline.matches': () => ({ steps: [1, 2, 3, 4, 5] }),
   });
   useTimeline.setState({ run: 'a', steps: 60, cursor: 1 });
@@ -150,18 +151,26 @@ test('in the end it tells what it found, and leads to the steps on which rule an
   await waitFor(() => expect(useView.getState().mode).toBe('review'));
   await waitFor(() => expect(useFilter.getState().query).toEqual({ marks: ['rule_and_judge_differ'] }));
   expect(useJobs.getState().open).toBe(false);
-  expect(bridge.calls).toContainEqual([
-    'timeline.count',
-    { run: 'a', query: { marks: ['rule_and_judge_differ'] } },
-  ]);
+  expect(bridge.calls).toContainEqual(['judge.queued', { batch: ids.one, queue: 'differs' }]);
   await shown();
 });
 
+test('from a batch it is one press to how good its judge is', async () => {
+  show(<JobsButton />, {
+    'judge.batches': () => [batch({ ...done, runs: ['a', 'b'], runCount: 2 })],
+    'judge.queued': () => ({ count: 0, run: null }),
+  });
+  await act(loadBatches);
+  fireEvent.click(await screen.findByRole('button', { name: 'How good is it?' }));
+  await waitFor(() => expect(useView.getState().dialog).toBe('plots'));
+  expect(usePlots.getState()).toMatchObject({ chosen: 'judges', judge: 'strict', allRuns: true });
+});
+
 test('it leads to the steps where the judge is unsure; a trial of a rubric leads nowhere', async () => {
-  const unsure = (query: unknown) => JSON.stringify(query).includes('low_confidence');
   const bridge = show(<JobsButton />, {
     'judge.batches': () => [batch({ ...done, id: ids.one }), batch({ ...done, id: ids.two, isTrial: true })],
-    'timeline.count': ({ query }: { query: unknown }) => ({ total: unsure(query) ? 1 : 0 }),
+    'judge.queued': ({ queue }: { queue: string }) =>
+      queue === 'unsure' ? { count: 1, run: 'a' } : { count: 0, run: null },
     'timeline.matches': () => ({ steps: [4] }),
   });
   useTimeline.setState({ run: 'a', steps: 60, cursor: 1 });
@@ -182,7 +191,7 @@ test('whoever decides blind is not told what it found', async () => {
   await act(loadBatches);
   expect(item().textContent).toContain('hidden until you have decided your blind steps');
   expect(screen.queryByTestId('batch-found')).toBeNull();
-  expect(bridge.calls.map(([name]) => name)).not.toContain('timeline.count');
+  expect(bridge.calls.map(([name]) => name)).not.toContain('judge.queued');
 });
 
 test('one that was dismissed stays away, also in the next window; old ones that are done are not listed', async () => {
@@ -192,7 +201,7 @@ test('one that was dismissed stays away, also in the next window; old ones that 
       batch({ id: ids.two, state: 'ended', why: 'cancelled', isHere: false, ...old }),
       batch({ ...done, ...old }),
     ],
-    'timeline.count': () => ({ total: 0 }),
+    'judge.queued': () => ({ count: 0, run: null }),
   };
   show(<JobsButton />, answers);
   await act(beginBatches);
@@ -215,5 +224,5 @@ test('votes on what steps are worth are told as such', async () => {
   expect(screen.getByTestId('batch-found').textContent).toBe(
     '129 × +1, 50 × −1 · 1 answer could not be read',
   );
-  expect(bridge.calls.map(([name]) => name)).not.toContain('timeline.count');
+  expect(bridge.calls.map(([name]) => name)).not.toContain('judge.queued');
 });

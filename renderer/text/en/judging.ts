@@ -124,6 +124,7 @@ export const judging = {
   resume: 'Continue',
   resumeUpTo: (limit: string) => `Continue up to ${limit}`,
   askAgain: 'Ask about them again',
+  quality: 'How good is it?',
   reviewOf: {
     differs: (n: string, count: number) =>
       count === 1

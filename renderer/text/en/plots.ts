@@ -8,6 +8,7 @@ export const plots = {
     kinds: 'What it did',
     tokens: 'Tokens',
     people: 'People',
+    judges: 'Judges',
   },
   table: 'Table',
   saved: (path: string) => `Saved ${path}`,

@@ -81,6 +81,7 @@ const names: Record<CommandId, string> = {
   'app.flush': 'Wait until everything is saved',
   'app.newRun': 'New run',
   'app.plots': 'Plots',
+  'app.judgeQuality': 'How good is the judge',
   'app.experiments': 'Experiments',
   'run.compare': 'Compare two runs',
   'app.rules': 'Rules of the task',

@@ -118,6 +118,7 @@ export const judging: Text['judging'] = {
   resume: '继续',
   resumeUpTo: (limit) => `继续，上限 ${limit}`,
   askAgain: '再次询问这些步骤',
+  quality: '它有多可靠？',
   reviewOf: {
     differs: (n) => `审阅规则与评判模型不一的 ${n} 步`,
     unsure: (n) => `审阅评判模型没有把握的 ${n} 步`,

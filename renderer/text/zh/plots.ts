@@ -2,7 +2,14 @@ import type { Text } from '../en';
 
 export const plots: Text['plots'] = {
   title: '图表',
-  tabs: { score: '分数与费用', masks: '标签', kinds: '做了什么', tokens: '词元', people: '标注者' },
+  tabs: {
+    score: '分数与费用',
+    masks: '标签',
+    kinds: '做了什么',
+    tokens: '词元',
+    people: '标注者',
+    judges: '评判模型',
+  },
   table: '表格',
   saved: (path) => `已保存 ${path}`,
   rest: (n) => `其余 ${n} 行在 CSV 中。`,

@@ -82,6 +82,7 @@ const names: Record<CommandId, string> = {
   'app.flush': '等待全部保存',
   'app.newRun': '新建运行',
   'app.plots': '图表',
+  'app.judgeQuality': '评判模型有多可靠',
   'app.experiments': '实验',
   'run.compare': '对比两个运行',
   'app.rules': '任务的规则',

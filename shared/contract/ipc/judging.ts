@@ -8,8 +8,9 @@ import {
 } from '../../judging/batch';
 import { MOST_RUBRIC_BYTES } from '../../judging/rubric-text';
 import type { RubricTrial } from '../../judging/rubric-trial';
+import type { JudgeQuality } from '../../labels/judge-quality';
 import { idSchema } from '../id';
-import type { JudgeBatchView, JudgeEstimate } from '../judge-views';
+import { type JudgeBatchView, type JudgeEstimate, judgeQueues, type QueuedSteps } from '../judge-views';
 import type { KeptRubric, RubricView } from '../rubric-views';
 import { type CommandRows, inRun, none, returns, run } from './parts';
 
@@ -83,6 +84,26 @@ export const judgeCommands = {
   },
   /** The newest batches of the workspace, also those of other processes; at most 100, the newest first. */
   'judge.batches': { input: none, output: returns<JudgeBatchView[]>(), place: 'workspace', consent: 'free' },
+  /** Steps worth a person's eye in the runs of a batch, all of them. */
+  'judge.queued': {
+    input: inBatch.extend({ queue: z.enum(judgeQueues) }),
+    output: returns<QueuedSteps>(),
+    place: 'workspace',
+    consent: 'free',
+  },
+  /**
+   * How good judges are on the steps of these runs, of all runs where none is named; long lists hold their first 200. `truth`: the
+   * person or judge whose word counts as right; null: what people agree on.
+   */
+  'judge.quality': {
+    input: z.object({
+      runs: z.array(run).max(1_000).default([]),
+      truth: z.string().min(1).max(400).nullable().default(null),
+    }),
+    output: returns<JudgeQuality>(),
+    place: 'workspace',
+    consent: 'free',
+  },
   /** Sends nothing more; what is under way is stored when it is answered. */
   'judge.stop': { input: inBatch, output: returns<JudgeBatchView[]>(), place: 'workspace', consent: 'free' },
   /** Goes on where the batch stood. `maxCost`: its limit from now on; null: the one it has. */
