@@ -8,7 +8,7 @@ export default defineConfig({
   workers: 1, // windows share one display, and timings are asserted
   timeout: 90_000,
   maxFailures: process.env.CI === 'true' ? 6 : 0, // a window that shows nothing fails every story at its slowest
-  expect: { timeout: 15_000 },
+  expect: { timeout: 30_000 },
   forbidOnly: process.env.CI === 'true',
   reporter: 'list',
   use: { trace: 'retain-on-failure' },

@@ -15,6 +15,13 @@ export interface ForeignCommitOptions {
   rulesChanged(task: string): void;
 }
 
+/** Steps `next..last` of a run, of which labels are to be renewed. */
+interface Work {
+  run: string;
+  next: number;
+  last: number;
+}
+
 /**
  * Tells of commits that other processes made. `PRAGMA data_version` on the writing connection changes with
  * every commit but its own.
@@ -29,6 +36,8 @@ export class ForeignCommits {
   private outbox = 0;
   private annotation = 0;
   private readonly ownOutbox = new Set<number>();
+  /** Labels that are still to be renewed, by the row that says so. */
+  private work: ReadonlyMap<number, Work> = new Map();
   /** Rows of the annotation log that this process has stored, ascending, those not passed yet. */
   private readonly ownAnnotations: { from: number; to: number }[] = [];
 
@@ -50,6 +59,7 @@ export class ForeignCommits {
     this.outbox = this.maxId('outbox');
     this.annotation = this.maxId('annotation');
     this.rules = this.ruleSettings();
+    this.work = this.labelWork();
     this.timer = setInterval(() => this.tryPoll(), POLL_MS);
     this.timer.unref();
   }
@@ -88,7 +98,11 @@ export class ForeignCommits {
     }
     this.notify({ kind: 'foreign' });
     this.tellOutbox();
-    this.tellAnnotations();
+    // As of one moment: what an entry changes is either done, or among the work that is left.
+    this.statements.db.transaction(() => {
+      this.tellLabelWork();
+      this.tellAnnotations();
+    })();
     this.tellSessions();
     this.tellRules();
     this.tellRuns();
@@ -129,6 +143,26 @@ export class ForeignCommits {
         this.notify({ kind: 'outbox', run: ulid, head: id });
       }
     }
+  }
+
+  /** An entry comes with the first of the labels that follow from it; the rest is renewed in later commits, and told of then. */
+  private tellLabelWork(): void {
+    const before = this.work;
+    this.work = this.labelWork();
+    for (const [id, { run, next, last }] of before) {
+      const now = this.work.get(id);
+      // The number of one that is done may be another's by now.
+      const goesOn = now?.run === run && now.last === last && now.next >= next;
+      const left = goesOn ? now.next : last + 1;
+      if (left > next) this.notify({ kind: 'labels', run, from: next, to: left - 1 });
+    }
+  }
+
+  private labelWork(): ReadonlyMap<number, Work> {
+    const rows = this.statements.all<Work & { id: number }>(
+      'SELECT w.id, r.ulid AS run, w.next, w.last FROM label_work w JOIN run r ON r.id = w.run',
+    );
+    return new Map(rows.map(({ id, ...work }) => [id, work]));
   }
 
   /** SQLite takes the target out of each entry: one that is damaged says nothing, and the next ones are told. */
