@@ -70,8 +70,7 @@ export function JudgeDialog({ onClose }: { onClose: () => void }) {
     if (onlyRead) return text.frame.onlyReadWhy;
     if (runs.length === 0) return words.noRuns;
     if (runs.length > MOST_RUNS) return words.tooManyRuns(text.common.format.count(MOST_RUNS));
-    const twice = sameName(form);
-    if (twice !== null) return words.sameName(twice);
+    if (sameName(form) !== null) return '';
     if (requestOf(form, runs, endpoints) === null) return noFileYet(form) ? words.noFile : '';
     if (maxCost === false || found.failure !== null) return '';
     if (estimates === null || found.waiting || rested !== form) return words.counting;
@@ -177,7 +176,7 @@ function LimitLine({ form, estimates, onChange }: LimitLineProps) {
       label={words.limit(form.judges.length)}
       help={
         !priced ? (
-          words.limitNeedsPrice
+          words.limitNeedsPrice(form.judges.length)
         ) : isBelow ? (
           <span className="tone-attention">{words.limitBelow(costWords(most, text))}</span>
         ) : (

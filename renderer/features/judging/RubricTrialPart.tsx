@@ -87,7 +87,7 @@ export function RubricTrialPart({ task, text, isChanged, onGo }: RubricTrialPart
         <FormLine
           label={words.judging.limit(1)}
           error={limit === false ? words.judging.badLimit : null}
-          help={endpoint.price === null ? words.judging.limitNeedsPrice : undefined}
+          help={endpoint.price === null ? words.judging.limitNeedsPrice(1) : undefined}
         >
           {({ id, describedBy, invalid }) => (
             <TextField

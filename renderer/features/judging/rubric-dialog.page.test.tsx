@@ -119,7 +119,7 @@ test('the text that holds is shown; what is typed can be compared, dropped, and 
   await screen.findByLabelText('Text of the rubric');
   expect(screen.getByRole('dialog', { name: 'Rubric of Task' })).toBeTruthy();
   expect(field().value).toBe(BUILT_IN);
-  expect(state()).toBe('The built-in text holds (steps@built-in).');
+  expect(state()).toBe('The built-in text is in use (steps@built-in).');
   expect(tryState()).toBe('Change the text to try it.');
   expect(
     [button('Save'), button('Discard changes'), button('Built-in text'), button('Try')].map(
@@ -135,7 +135,7 @@ test('the text that holds is shown; what is typed can be compared, dropped, and 
   fireEvent.click(button('Text'));
   expect(useRubric.getState().drafts.t).toEqual({ text: 'Mask what is bad.\nAnd more.', before: null });
   type('  ');
-  expect(state()).toBe('Write down what the judge is to look for.');
+  expect(state()).toBe('Describe what the judge should look for.');
   expect(button('Save').disabled).toBe(true);
   fireEvent.click(button('Discard changes'));
   expect(field().value).toBe(BUILT_IN);
@@ -169,7 +169,7 @@ test('a text is kept with what was seen kept before, and the way to the steps of
       { task: 't', text: null, before: 'Keep what helps.' },
     ]),
   );
-  fireEvent.click(await screen.findByRole('button', { name: 'Ask about other steps' }));
+  fireEvent.click(await screen.findByRole('button', { name: 'Judge other steps again' }));
   expect(useJudging.getState()).toEqual({ runs: ['a', 'b'], steps: 'changed' });
   expect(useView.getState().dialog).toBe('judge');
 });
@@ -215,7 +215,7 @@ test('a change is tried: its cost first, how far it is, then which verdicts chan
   type('Keep what helps.');
   await waitFor(() => expect(tryState()).toBe('5 steps, 1 request, cost about $0.20.'));
   expect(screen.queryByTestId('trial')).toBeNull();
-  fireEvent.change(screen.getByLabelText('Cost limit'), { target: { value: '1' } });
+  fireEvent.change(screen.getByLabelText('Cost limit, $'), { target: { value: '1' } });
   fireEvent.click(button('Try'));
   const asks = { mode: 'mask', rubric: { text: 'Keep what helps.' }, isTrial: true };
   const judges = [{ endpoint: 'strict', judge: 'strict' }];
@@ -246,7 +246,7 @@ test('a change is tried: its cost first, how far it is, then which verdicts chan
     '3KeepMaskno label yetBlind edit',
   ]);
   expect(found.getByText('Saving makes 5 verdicts of this trial votes of strict.')).toBeTruthy();
-  await waitFor(() => expect(tryState()).toBe('strict has judged this run by this text.'));
+  await waitFor(() => expect(tryState()).toBe('strict has judged this run with this text.'));
   fireEvent.click(found.getByRole('button', { name: 'Go to step 3' }));
   expect(onClose).toHaveBeenCalledTimes(1);
   await waitFor(() => expect(useTimeline.getState().cursor).toBe(3));
@@ -257,11 +257,11 @@ test('a change is tried: its cost first, how far it is, then which verdicts chan
 test.each([
   [
     trial({ compared: 0, changes: [], before: [] }),
-    'strict has not judged this run by another rubric, so there is nothing to compare with.',
+    'strict has not judged this run with another rubric, so there is nothing to compare with.',
   ],
   [
     trial({ labelled: 0 }),
-    'No step here has a label that people agree on, so nobody knows which verdict is right.',
+    'People have not agreed on a label for any of these steps, so it is not known which verdicts are right.',
   ],
   [trial({ toMask: 0, toKeep: 0, changes: [] }), 'No verdict changes on 5 steps.'],
   [trial({ toMask: 3 }), 'and 2 more steps'],
