@@ -45,7 +45,9 @@ export function Dialog({
     const tab = box.current?.querySelector<HTMLElement>('[role="tab"][aria-selected="true"]');
     (first ?? tab ?? box.current)?.focus();
     return () => {
-      if (before instanceof HTMLElement && before.isConnected) before.focus();
+      // What came in its place may have the focus already.
+      const isFree = document.activeElement === null || document.activeElement === document.body;
+      if (isFree && before instanceof HTMLElement && before.isConnected) before.focus();
     };
   }, [before]);
 
