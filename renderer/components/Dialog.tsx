@@ -72,7 +72,8 @@ export function Dialog({
     }
     if (event.key !== 'Tab') return;
     const stops = [...(box.current?.querySelectorAll<HTMLElement>(focusable) ?? [])].filter(
-      (element) => element.offsetParent !== null,
+      // Of tabs only the chosen one is a stop; the arrows lead to the others.
+      (element) => element.offsetParent !== null && element.tabIndex >= 0,
     );
     const first = stops[0];
     const last = stops.at(-1);

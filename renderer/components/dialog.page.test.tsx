@@ -3,6 +3,7 @@ import { useLayoutEffect, useRef, useState } from 'react';
 import { expect, test } from 'vitest';
 import { show } from '../page-fixtures';
 import { Dialog } from './Dialog';
+import { Tabs } from './Tabs';
 
 /** A button that opens a dialog; where that closes, a panel may come that takes the focus. */
 function Page({ panel }: { panel: boolean }) {
@@ -40,4 +41,24 @@ test.each([
   fireEvent.keyDown(screen.getByRole('dialog'), { key: 'Escape' });
   expect(screen.queryByRole('dialog')).toBeNull();
   expect(document.activeElement).toBe(panel ? screen.getByTestId('panel') : open);
+});
+
+test('Tab stays inside where the last control is a tab that is not chosen', () => {
+  show(
+    <Dialog title="Plots" closeLabel="Close" onClose={() => undefined}>
+      <Tabs
+        label="View"
+        items={['one', 'two'].map((id) => ({ id, label: id }))}
+        chosen="one"
+        onChoose={() => undefined}
+        idBase="view"
+      />
+    </Dialog>,
+    {},
+  );
+  screen.getByRole('tab', { name: 'one' }).focus();
+  expect(fireEvent.keyDown(screen.getByRole('tab', { name: 'one' }), { key: 'Tab' })).toBe(false);
+  expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Close' }));
+  fireEvent.keyDown(screen.getByRole('button', { name: 'Close' }), { key: 'Tab', shiftKey: true });
+  expect(document.activeElement).toBe(screen.getByRole('tab', { name: 'one' }));
 });

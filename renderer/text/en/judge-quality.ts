@@ -38,7 +38,7 @@ export const judgeQuality = {
 
   agreementOf: (judge: string) => `${judge}: agreement`,
   agreementSummary: (judge: string, votes: string, accuracy: string, kappa: string) =>
-    `${judge} voted on ${plural(votes, 'step')}. Right: ${accuracy}. Cohen’s κ: ${kappa}.`,
+    `${judge} voted on ${plural(votes, 'step')}. Accuracy: ${accuracy}. Cohen’s κ: ${kappa}.`,
   odd: (unparsable: number, contradicting: number) =>
     [
       ...(unparsable > 0 ? [`${plural(unparsable, 'vote')} could not be read.`] : []),
@@ -49,14 +49,14 @@ export const judgeQuality = {
         : []),
     ].join(' '),
   overall: 'Overall',
-  right: 'Right',
+  right: 'Accuracy',
   kappa: 'Cohen’s κ',
-  precision: 'Its masks that are right',
-  recall: 'Right masks that it finds',
+  precision: 'Its masks that are right (precision)',
+  recall: 'Right masks that it finds (recall)',
   byReason: 'Its masks, by reason',
   noReason: 'No reason',
   masked: (n: string) => `${n} masked`,
-  byRule: 'Right where a rule speaks',
+  byRule: 'Accuracy where a rule applies',
   ruleMasks: (rule: string) => `${rule} (masks)`,
   ruleKeeps: (rule: string) => `${rule} (keeps)`,
   sameAsRule: (share: string) => `agrees with it on ${share}`,
@@ -66,7 +66,7 @@ export const judgeQuality = {
   calibrationSummary: (error: string, votes: string) =>
     `On average its confidence differs from how often it is right by ${error} percentage points, over ${plural(votes, 'vote')}.`,
   confidence: 'Confidence',
-  rightShare: 'Right',
+  rightShare: 'Accuracy',
   perfect: 'confidence equals accuracy',
   band: (sure: string, right: string, n: string) => `${sure} sure: ${right} of ${plural(n, 'vote')} right`,
 

@@ -55,7 +55,7 @@ export const judging: Text['judging'] = {
   future: '计入该步骤对最终结果的影响',
   badVotes: (most) => `请填写 1 到 ${most} 之间的整数。`,
   badTemperature: (most) => `请填写 0 到 ${most} 之间的数。`,
-  limit: (judges) => (judges === 1 ? '费用上限（美元）' : '每个的费用上限（美元）'),
+  limit: (judges) => (judges === 1 ? '费用上限 ($)' : '每个的费用上限 ($)'),
   limitHelp: '可能超出上限的请求不会发出。留空表示不设上限。',
   limitNeedsPrice: (judges) => `需要先在“设置 › 模型”中填写${judges === 1 ? '该模型' : '这些模型'}的价格。`,
   limitBelow: (estimate) => `低于预估的 ${estimate}：到达上限即停止，之后可以继续。`,

@@ -124,10 +124,10 @@ test('a judge is shown with every figure, its number and its interval, as a draw
   expect(screen.getByText(/1 vote could not be read/)).toBeTruthy();
   fireEvent.click(screen.getByRole('button', { name: 'Table' }));
   const rows = within(screen.getByRole('table')).getAllByRole('row');
-  expect(rows[1]?.textContent).toContain('Right');
+  expect(rows[1]?.textContent).toContain('Accuracy');
   fireEvent.click(screen.getByRole('button', { name: 'CSV' }));
   await shown();
-  expect(JSON.stringify(bridge.calls)).toContain('Overall,Right,0.8333,0.7197,0.9069,60');
+  expect(JSON.stringify(bridge.calls)).toContain('Overall,Accuracy,0.8333,0.7197,0.9069,60');
 });
 
 test('calibration, raters, outcomes and rubrics each say what they show, and why a figure is unknown', async () => {
