@@ -161,7 +161,8 @@ test('a start that is refused leaves the dialog as it was', async () => {
   });
   await waitFor(() => expect(start().disabled).toBe(false));
   fireEvent.click(start());
-  expect(await screen.findByText(/strict is being asked already/)).toBeTruthy();
+  const dialog = within(screen.getByRole('dialog'));
+  expect(await dialog.findByText(/strict is being asked already/)).toBeTruthy();
   await shown();
   expect(onClose).not.toHaveBeenCalled();
   expect(start().disabled).toBe(false);

@@ -4,6 +4,7 @@ import type { RubricView } from '@shared/contract/rubric-views';
 import { endpointSchema, settingsSchema } from '@shared/contract/settings';
 import type { RubricTrial } from '@shared/judging/rubric-trial';
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { useState } from 'react';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { show, shown } from '../../page-fixtures';
 import { runSummary } from '../../state/run/run-fixtures';
@@ -186,9 +187,37 @@ test('what another person kept meanwhile is not overwritten, and the text that w
   await screen.findByLabelText('Text of the rubric');
   type('Mine.');
   fireEvent.click(button('Save'));
-  expect(await screen.findByText(/was changed by Bob in the meantime/)).toBeTruthy();
+  // In the dialog, which lies over the notices.
+  const dialog = within(screen.getByRole('dialog'));
+  expect(await dialog.findByText(/was changed by Bob in the meantime/)).toBeTruthy();
   expect(field().value).toBe('Mine.');
   await waitFor(() => expect(button('Save').disabled).toBe(false));
+});
+
+function Closable() {
+  const [isOpen, setOpen] = useState(true);
+  return isOpen ? <RubricDialog onClose={() => setOpen(false)} /> : null;
+}
+
+test('where the dialog was closed meanwhile, a notice says that nothing was saved', async () => {
+  const refusals: ((why: unknown) => void)[] = [];
+  show(<Closable />, {
+    'rubric.ofTask': () => view(),
+    'judge.estimate': () => estimate(),
+    'rubric.trial': () => untried,
+    'rubric.keep': () =>
+      new Promise((_, reject) => {
+        refusals.push(reject);
+      }),
+  });
+  await screen.findByLabelText('Text of the rubric');
+  type('Mine.');
+  fireEvent.click(button('Save'));
+  await screen.findByRole('button', { name: 'Saving…' });
+  fireEvent.click(button('Close'));
+  refusals[0]?.({ code: 'conflict', message: 'The rubric of task t was changed by Bob in the meantime.' });
+  expect(await screen.findByText(/was changed by Bob in the meantime/)).toBeTruthy();
+  expect(screen.queryByRole('dialog')).toBeNull();
 });
 
 test('a change is tried: its cost first, how far it is, then which verdicts change against people, with the way to each', async () => {
