@@ -1,7 +1,8 @@
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useEffect } from 'react';
 import { ApprovalBanner } from './features/approvals/ApprovalBanner';
 import { BranchDialogs } from './features/branches/BranchDialogs';
 import { HostBanner } from './features/computers/HostBanner';
+import { loadExperiments } from './features/experiments/load-experiments';
 import { FirstUse } from './features/first-use/FirstUse';
 import { Announcer } from './features/frame/Announcer';
 import { useAppCommands } from './features/frame/app-commands';
@@ -30,9 +31,20 @@ import { closeDialog, useView } from './state/view';
 import { useWorkspace } from './state/workspace';
 import { languageFor, TextContext, textFor } from './text/language';
 
-const ExportView = lazy(() =>
-  import('./features/export/ExportView').then((m) => ({ default: m.ExportView })),
-);
+async function loadExport() {
+  const { ExportView: view } = await import('./features/export/ExportView');
+  return { default: view };
+}
+
+const ExportView = lazy(loadExport);
+
+/** The pages of exports and experiments open within half a second also the first time. Returns what gives it up. */
+function loadPagesWhenIdle(): () => void {
+  const idle = requestIdleCallback(() => {
+    for (const load of [loadExport, loadExperiments]) void load();
+  });
+  return () => cancelIdleCallback(idle);
+}
 const ImportDialog = lazy(() =>
   import('./features/import/ImportDialog').then((m) => ({ default: m.ImportDialog })),
 );
@@ -96,6 +108,7 @@ export function App() {
 }
 
 function Frame() {
+  useEffect(loadPagesWhenIdle, []);
   const mode = useView((state) => state.mode);
   const run = useCurrentRun();
   const empty = useRuns((state) => state.loaded && state.list.length === 0);

@@ -94,7 +94,8 @@ export function filled(value: string | undefined, what: string, most = mostName)
   if (value.trim() === '')
     throw new WaymarkError('bad_input', `${what} is empty. Give it a value, or leave it out.`);
   const why = whyNoLine(value, most);
-  if (why === null) return value;
+  // A blank at the end is seen by nobody, and would make another name.
+  if (why === null) return value.trim();
   throw new WaymarkError('bad_input', `${what} ${why}. Choose another name, or leave it out.`);
 }
 

@@ -58,7 +58,7 @@ async function overlap(
   if ((experiment === undefined) === (dataset === undefined)) {
     throw new WaymarkError(
       'bad_input',
-      'Say what to compare the experiment with: --with EXPERIMENT or --dataset DIR.',
+      'Say what to compare the experiment with: either --with EXPERIMENT or --dataset DIR.',
     );
   }
   const ones = await experimentTasks(reader, name);

@@ -22,8 +22,12 @@ const READING = new Map<string, readonly string[]>(
 /** Where the second word may be the name of a run, the verbs that write. */
 const WRITING_RULES: readonly string[] = ['set', 'clear'];
 
+/** What `judge rubric` does without recording or asking anything. */
+const READING_RUBRICS: readonly string[] = ['show', 'diff'];
+
 /** Whether a command only reads; any that is not listed is taken to write. */
-export function isReading({ words: [family = '', verb = '-'] }: Arguments): boolean {
+export function isReading({ words: [family = '', verb = '-', third = ''] }: Arguments): boolean {
+  if (family === 'judge' && verb === 'rubric') return READING_RUBRICS.includes(third);
   if (family === 'rules') return !WRITING_RULES.includes(verb);
   const verbs = READING.get(family);
   return verbs !== undefined && (verbs.length === 0 || verbs.includes(verb));

@@ -233,6 +233,22 @@ describe('a batch of judgements', () => {
     expect(requests).toHaveLength(1);
   });
 
+  it('answers that break off are paid for by estimate, so that a limit on money holds, in the next process too', async () => {
+    const { batch, requests, store, run, judge } = await stand((request) => ({
+      ...judgeAnswer(request, perfect),
+      fault: { kind: 'truncate' },
+    }));
+    const { cost } = await estimateBatch(judgeTasks(store, [run], judge), price);
+    const result = await batch({ price, maxCost: cost ?? 0, tries: 8 });
+    expect(result).toMatchObject({ votes: 0, ended: { why: 'cost' } });
+    expect(requests.length).toBeGreaterThan(2);
+    expect(requests.length).toBeLessThan(10);
+    const [kept] = await store.reader.batches();
+    expect(kept?.batch.counts).toMatchObject({ asked: requests.length, votes: 0, cost: result.cost });
+    expect(result.cost).toBeGreaterThan((cost ?? 0) / 2);
+    expect((await store.reader.verify()).ok).toBe(true);
+  });
+
   it('an overloaded endpoint is asked again; one that refuses ends the batch with its reason', async () => {
     const busy = await stand(
       (request) =>

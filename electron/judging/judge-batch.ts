@@ -160,11 +160,7 @@ class Batch {
         const told = isPlausible(usage, body) ? costOf(usage, price) : null;
         const cost = price === null ? null : (told ?? most);
         const tokens = { inputTokens: usage?.inputTokens ?? 0, outputTokens: usage?.outputTokens ?? 0 };
-        this.result.asked += 1;
-        this.result.inputTokens += tokens.inputTokens;
-        this.result.outputTokens += tokens.outputTokens;
-        this.spent += cost ?? 0;
-        if (cost !== null) this.result.cost = (this.result.cost ?? 0) + cost;
+        this.paid(cost, tokens);
         this.wake();
         const { text, reasoning, calls } = answered.answer;
         return { text, reasoning, calls, sha256, frame: frameOf(request), asked: open, cost, ...tokens };
@@ -172,6 +168,9 @@ class Batch {
       this.wake();
       if (signal.aborted) return this.end({ why: 'cancelled' });
       const { failure } = answered;
+      // What had come before an answer broke off is paid for.
+      if (failure.outputTokens !== undefined)
+        await this.keepBroken(task, open, request, body, failure.outputTokens);
       if (mendedRequest(request, failure) !== null) {
         this.refusals.push(failure);
         request = this.mended(request);
@@ -188,6 +187,33 @@ class Batch {
       const longer = Math.max(wait, failure.retryAfterMs ?? 0);
       await pause(longer, undefined, { signal: this.ending.signal }).catch(() => undefined);
     }
+  }
+
+  private paid(
+    cost: number | null,
+    { inputTokens, outputTokens }: Pick<Answered, 'inputTokens' | 'outputTokens'>,
+  ) {
+    this.result.asked += 1;
+    this.result.inputTokens += inputTokens;
+    this.result.outputTokens += outputTokens;
+    this.spent += cost ?? 0;
+    if (cost !== null) this.result.cost = (this.result.cost ?? 0) + cost;
+  }
+
+  /** An answer that broke off, counted by estimate and kept without votes: a limit on money holds in the next process too. */
+  private async keepBroken(
+    task: JudgeTask,
+    asked: readonly number[],
+    request: Record<string, unknown>,
+    body: string,
+    outputTokens: number,
+  ): Promise<void> {
+    const inputTokens = estimateTokens(body);
+    const cost = estimatedCost(body, outputTokens, this.options.price);
+    this.paid(cost, { inputTokens, outputTokens });
+    const sha256 = createHash('sha256').update(body).digest('hex');
+    const answered = { sha256, frame: frameOf(request), asked, cost, inputTokens, outputTokens };
+    await this.keep(task, { ...answered, text: '', reasoning: '', calls: [] }, []);
   }
 
   /** Without what the endpoint has refused so far. */

@@ -96,7 +96,7 @@ export async function readRewardRubric(
 /** A rubric of a person's own, as it stands in the file. @throws WaymarkError not_found, bad_input */
 export async function readRubricFile(file: string): Promise<string> {
   const called = `The rubric ${file}`;
-  const bytes = await readRegularFile(file, called, MOST_RUBRIC_BYTES, 'Nothing was done.');
+  const bytes = await readRegularFile(file, file, MOST_RUBRIC_BYTES, 'Nothing was done.');
   if (!isUtf8(bytes)) throw notUtf8(called);
   return checkedRubric(bytes.toString('utf8'), called);
 }

@@ -11,7 +11,9 @@ const MOST_COMMENT = 100_000;
 /** The last moment that four digits of a year can tell, ms. */
 const LAST_MOMENT = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 /** A device's name stands in messages and file names. */
-const DEVICE = /^[^\p{Cc}/\\]+$/u;
+const DEVICE = /^[^\p{Cc}\p{Cs}/\\]+$/u;
+/** Half of a character, which no column of the file can hold. */
+const HALF = /\p{Cs}/u;
 
 /** What of an operation is too long, as a sentence without its end; null: nothing. */
 export function tooLong(op: AnnotationOp): string | null {
@@ -26,15 +28,16 @@ export function tooLong(op: AnnotationOp): string | null {
 
 /** Why nothing is stored under the author's name, as a sentence without its end; null: nothing speaks against it. */
 export function authorTrouble({ name, uuid }: Author): string | null {
-  return name.length > MOST_NAME || uuid.length > MOST_NAME
-    ? `the name of its author is longer than ${MOST_NAME} characters`
-    : null;
+  if (name.length > MOST_NAME || uuid.length > MOST_NAME)
+    return `the name of its author is longer than ${MOST_NAME} characters`;
+  return HALF.test(name) || HALF.test(uuid) ? 'the name of its author holds half of a character' : null;
 }
 
 /** Why an entry of another log is not taken, as a sentence without its end; null: nothing speaks against it. */
 export function beyondLimits({ at, author, device, body }: AnnotationEntry): string | null {
   if (device.length > MOST_DEVICE) return `the name of its device is longer than ${MOST_DEVICE} characters`;
-  if (!DEVICE.test(device)) return 'the name of its device holds a slash or a control character';
+  if (!DEVICE.test(device))
+    return 'the name of its device holds a slash, a control character or half of a character';
   if (!(at >= 0 && at <= LAST_MOMENT)) return `its time ${at} is none`;
   return authorTrouble(author) ?? tooLong(body);
 }

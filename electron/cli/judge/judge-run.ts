@@ -163,6 +163,9 @@ function exitCodeOf(batch: StoredBatch): ExitCode {
 
 const unlimited = 'leave out --max-cost';
 
+/** Two endpoints may share an origin, and a slash at the end means nothing. */
+const plainUrl = (url: string) => new URL(url).href.replace(/\/+$/, '');
+
 /**
  * What the endpoint of a batch costs, by the settings where they have it. The workspace may be somebody else's, so an endpoint that
  * this person has not named here is not asked. @throws WaymarkError refused, bad_input
@@ -176,7 +179,7 @@ function priceOf(
   const { settings, addresses } = context;
   if (values['base-url'] || values.model || values['api-key-env']) {
     const typed = endpointFor(context, values);
-    if (originOf(typed.baseUrl) !== originOf(model.baseUrl) || typed.model !== model.model) {
+    if (plainUrl(typed.baseUrl) !== plainUrl(model.baseUrl) || typed.model !== model.model) {
       throw new WaymarkError(
         'bad_input',
         `Batch ${id} asks ${shown(model)}. A batch continues with the endpoint it began with: to ask another one, begin a new batch with "judge run".`,

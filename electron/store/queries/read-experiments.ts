@@ -34,9 +34,7 @@ export function readExperiments({ statements }: ReadContext): ExperimentListing[
      FROM run r JOIN run_head h ON h.run = r.id JOIN event e ON e.id = r.id * ${FIRST} + 1
      WHERE e.kind = 'run.created' AND json_extract(e.body, '$.experiment') IS NOT NULL`,
   );
-  const byName = new Map<string, typeof rows>();
-  for (const row of rows) byName.set(row.name, [...(byName.get(row.name) ?? []), row]);
-  return [...byName]
+  return [...grouped(rows, ({ name }) => name)]
     .map(([name, runs]) => ({
       name,
       runs: runs.length,
@@ -99,11 +97,11 @@ interface HintRow {
   step: number;
 }
 
-function grouped<Row>(rows: readonly Row[], runOf: (row: Row) => number): Map<number, Row[]> {
-  const groups = new Map<number, Row[]>();
+function grouped<Row, Key>(rows: readonly Row[], keyOf: (row: Row) => Key): Map<Key, Row[]> {
+  const groups = new Map<Key, Row[]>();
   for (const row of rows) {
-    const group = groups.get(runOf(row));
-    if (group === undefined) groups.set(runOf(row), [row]);
+    const group = groups.get(keyOf(row));
+    if (group === undefined) groups.set(keyOf(row), [row]);
     else group.push(row);
   }
   return groups;

@@ -4,6 +4,7 @@ import { type ExportPage, setExportPage, useExportPage } from '../../state/expor
 import { useRuns } from '../../state/run/runs';
 import { useText } from '../../text/language';
 import { DatasetsPage } from '../datasets/DatasetsPage';
+import { loadExperiments } from '../experiments/load-experiments';
 import { ExportPreview } from './ExportPreview';
 import { ExportSettings } from './ExportSettings';
 import { useExport } from './export-state';
@@ -12,9 +13,7 @@ import { TargetDialog } from './TargetDialog';
 import { usePreview } from './use-preview';
 import './export.css';
 
-const ExperimentsPage = lazy(() =>
-  import('../experiments/ExperimentsPage').then((m) => ({ default: m.ExperimentsPage })),
-);
+const ExperimentsPage = lazy(loadExperiments);
 
 export interface ExportViewProps {
   run: string | null;
