@@ -92,7 +92,9 @@ test('a run is judged, a disagreement looked at, the rubric tried and kept, peop
       await page.getByRole('button', { name: 'Try', exact: true }).click();
       const trial = page.getByTestId('trial');
       await expect(trial).toContainText(`1 from keep to mask, 1 from mask to keep, on ${STEPS} steps.`);
-      await expect(page.getByTestId('trial-state')).toContainText('strict has judged this run by this text.');
+      await expect(page.getByTestId('trial-state')).toContainText(
+        'strict has judged this run with this text.',
+      );
       await expect(trial.getByRole('row').nth(1)).toContainText('50 %, n = 2');
       await expect(trial.getByRole('row').nth(1)).toContainText('100 %, n = 1');
       await expect(trial.getByRole('listitem').first()).toContainText('as people say');

@@ -45,7 +45,9 @@ export function Dialog({
     const tab = box.current?.querySelector<HTMLElement>('[role="tab"][aria-selected="true"]');
     (first ?? tab ?? box.current)?.focus();
     return () => {
-      if (before instanceof HTMLElement && before.isConnected) before.focus();
+      // What came in its place may have the focus already.
+      const isFree = document.activeElement === null || document.activeElement === document.body;
+      if (isFree && before instanceof HTMLElement && before.isConnected) before.focus();
     };
   }, [before]);
 
@@ -70,7 +72,8 @@ export function Dialog({
     }
     if (event.key !== 'Tab') return;
     const stops = [...(box.current?.querySelectorAll<HTMLElement>(focusable) ?? [])].filter(
-      (element) => element.offsetParent !== null,
+      // Of tabs only the chosen one is a stop; the arrows lead to the others.
+      (element) => element.offsetParent !== null && element.tabIndex >= 0,
     );
     const first = stops[0];
     const last = stops.at(-1);

@@ -13,6 +13,9 @@ type Over = keyof MeasureFigures;
 export const NO_ARM = '\n';
 export const armKey = (arm: string | null) => arm ?? NO_ARM;
 
+/** Pixels that a table of so many arms needs: its names, and a column for each. */
+export const armsWidth = (arms: number) => 180 + arms * 124;
+
 export interface ArmsTableProps {
   name: string;
   arms: readonly ArmSummary[];
@@ -83,7 +86,11 @@ export function ArmsTable({ name, arms }: ArmsTableProps) {
         </>
       }
     >
-      <table className="experiment-table" data-testid="arms">
+      <table
+        className="experiment-table experiment-arms"
+        style={{ minWidth: armsWidth(arms.length) }}
+        data-testid="arms"
+      >
         <thead>
           <tr>
             <td />

@@ -5,6 +5,7 @@ import { Select } from '../../components/Field';
 import { useAsked } from '../../state/answers';
 import { useText } from '../../text/language';
 import { folderName } from '../datasets/DatasetState';
+import { Nothing } from './FigureText';
 
 type Other = CommandInput<'experiments.overlap'>['other'];
 
@@ -80,10 +81,19 @@ function Overlaps({ name, other }: { name: string; other: Other }) {
       <tbody>
         {value.map((overlap) => (
           <tr key={`${overlap.task} ${overlap.other} ${overlap.kind}`}>
-            <th scope="row">{overlap.title}</th>
-            <td>{overlap.otherTitle}</td>
+            <th scope="row" title={overlap.title}>
+              {overlap.title}
+            </th>
+            <td title={overlap.otherTitle}>{overlap.otherTitle}</td>
             <td>{text.overlapKinds[overlap.kind]}</td>
-            <td>{words.datasets.percent(overlap.shared * 100)}</td>
+            <td>
+              {overlap.kind === 'package' && overlap.shared === 0 ? (
+                // Neither of them has a description.
+                <Nothing />
+              ) : (
+                words.datasets.percent(overlap.shared * 100)
+              )}
+            </td>
           </tr>
         ))}
       </tbody>

@@ -6,7 +6,7 @@ export interface FigureTextProps {
   /** Undefined: there is none here. */
   figure: Figure | undefined;
   measure: Measure | 'steps';
-  /** A difference: a value above 0 has its sign. */
+  /** A difference: a value above 0 has its sign, unless it is shown as 0. */
   signed?: boolean;
 }
 
@@ -24,13 +24,17 @@ export function FigureText({ figure, measure, signed = false }: FigureTextProps)
       </span>
     );
   }
-  const say = (value: number) =>
-    measure === 'cost' ? words.common.format.money(value) : oneDigit(value, words.common.format.count);
+  const { money, count } = words.common.format;
+  const sizeOf = (value: number) =>
+    measure === 'cost' ? money(Math.abs(value)) : oneDigit(Math.abs(value), count);
+  const size = sizeOf(mean);
+  // What is shown as 0 has no sign.
+  const sign = !/[1-9]/.test(size) ? '' : mean < 0 ? '−' : signed ? '+' : '';
   return (
     <span>
-      {signed && mean > 0 ? '+' : ''}
-      {say(mean)}
-      {deviation !== null && <span className="quiet">{` ± ${say(deviation)}`}</span>}
+      {sign}
+      {size}
+      {deviation !== null && <span className="quiet">{` ± ${sizeOf(deviation)}`}</span>}
       {lacking !== null && <span className="experiment-lacking quiet">{lacking}</span>}
     </span>
   );
@@ -43,7 +47,6 @@ export function Nothing() {
 
 /** One digit behind the point, also where it is 0: figures of a column stand under one another. */
 function oneDigit(value: number, count: (n: number) => string): string {
-  const [whole = '0', digit = '0'] = Math.abs(value).toFixed(1).split('.');
-  const sign = value < 0 && `${whole}.${digit}` !== '0.0' ? '−' : '';
-  return `${sign}${count(Number(whole))}.${digit}`;
+  const [whole = '0', digit = '0'] = value.toFixed(1).split('.');
+  return `${count(Number(whole))}.${digit}`;
 }

@@ -53,7 +53,9 @@ export function HintsTable({ name, arms, runs }: HintsAndEffortProps) {
         <tbody>
           {effects.map((effect) => (
             <tr key={`${armKey(effect.arm)} ${effect.category}`}>
-              <th scope="row">{text.armName(effect.arm)}</th>
+              <th scope="row" title={text.armName(effect.arm)}>
+                {text.armName(effect.arm)}
+              </th>
               <td>{say(effect.category)}</td>
               <td>{words.common.format.count(effect.hints)}</td>
               <td>
@@ -130,7 +132,9 @@ export function EffortTable({ name, arms, runs }: HintsAndEffortProps) {
         <tbody>
           {efforts.map((effort) => (
             <tr key={armKey(effort.arm)}>
-              <th scope="row">{text.armName(effort.arm)}</th>
+              <th scope="row" title={text.armName(effort.arm)}>
+                {text.armName(effort.arm)}
+              </th>
               {columns.map(([head, say]) => (
                 <td key={head}>{say(effort)}</td>
               ))}

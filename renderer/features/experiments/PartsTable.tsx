@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Select } from '../../components/Field';
 import { Segmented } from '../../components/Tabs';
 import { useText } from '../../text/language';
-import { type ArmsTableProps, armKey } from './ArmsTable';
+import { type ArmsTableProps, armKey, armsWidth } from './ArmsTable';
 import { FigureText } from './FigureText';
 import { TableFrame } from './TableFrame';
 
@@ -60,7 +60,11 @@ export function PartsTable({ name, arms }: ArmsTableProps) {
         </>
       }
     >
-      <table className="experiment-table" data-testid="parts">
+      <table
+        className="experiment-table experiment-arms"
+        style={{ minWidth: armsWidth(arms.length) }}
+        data-testid="parts"
+      >
         <thead>
           <tr>
             <th scope="col">{text[by]}</th>
@@ -74,7 +78,7 @@ export function PartsTable({ name, arms }: ArmsTableProps) {
         <tbody>
           {parts.map(({ key, label, summaries }) => (
             <tr key={key}>
-              <th scope="row" title={label === key ? undefined : key}>
+              <th scope="row" title={label === key ? label : `${label} (${key})`}>
                 {label}
               </th>
               {arms.map(({ arm }, nth) => {

@@ -31,7 +31,7 @@ export function RunsTable({ runs }: { runs: readonly ExperimentRun[] }) {
   const before = shown[0]?.start ?? 0;
   const after = lines.getTotalSize() - (shown.at(-1)?.end ?? 0);
   return (
-    <section className="experiment-part" aria-label={text.runsTitle}>
+    <div className="experiment-part">
       <header className="experiment-part-head">
         <h3>{text.runsTitle}</h3>
         <span className="text-12 quiet">{text.compareHelp}</span>
@@ -80,7 +80,7 @@ export function RunsTable({ runs }: { runs: readonly ExperimentRun[] }) {
           </tbody>
         </table>
       </section>
-    </section>
+    </div>
   );
 }
 
@@ -112,11 +112,13 @@ function RunRow({ run, row, ticked, onTick }: RunRowProps) {
           onChange={(event) => onTick(event.target.checked)}
         />
       </td>
-      <th scope="row" className="cut" title={run.title}>
-        <button type="button" className="link" onClick={() => attempt(open)}>
-          {run.title}
-        </button>
-        {run.branch && <span className="quiet"> {text.branch}</span>}
+      <th scope="row" title={run.title}>
+        <span className="row">
+          <button type="button" className="link cut" onClick={() => attempt(open)}>
+            {run.title}
+          </button>
+          {run.branch && <span className="quiet">{text.branch}</span>}
+        </span>
       </th>
       <td className="cut" title={text.armName(run.arm)}>
         {text.armName(run.arm)}

@@ -34,6 +34,7 @@ export function SideBySide({ pair }: { pair: Pair }) {
   return (
     <section className="experiment-pair" aria-label={text.pairTitle} data-pane="pair">
       <header className="experiment-pair-bar">
+        <h2 className="hidden-visually">{text.pairTitle}</h2>
         <Button look="ghost" small icon="left" onClick={showExperiments}>
           {text.back}
         </Button>

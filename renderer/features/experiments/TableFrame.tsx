@@ -22,20 +22,20 @@ export function TableFrame({ title, note, rows, file, head, children }: TableFra
   const text = useText().experiments;
   const id = useId();
   return (
-    <section className="experiment-part" aria-labelledby={id}>
-      <header className="experiment-part-head">
+    <figure className="experiment-part" aria-labelledby={id}>
+      <figcaption className="experiment-part-head">
         <h3 id={id}>{title}</h3>
         {head}
         <span className="space" />
         <Button look="ghost" small onClick={() => saveText(file, 'csv', csvOf(rows))}>
           {text.csv}
         </Button>
-      </header>
+      </figcaption>
       {note !== undefined && <p className="text-12 quiet experiment-note">{note}</p>}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls is reached by keyboard */}
       <section className="experiment-scroll" tabIndex={0} aria-label={title}>
         {children}
       </section>
-    </section>
+    </figure>
   );
 }

@@ -94,12 +94,30 @@ test('arms stand side by side with their settings, means, and the difference to 
   expect(texts(final)).toEqual(['Final score', '21.0 ± 4.2', '15.0 ± 7.1']);
   // Paired by task: (18 − 10) and (24 − 20).
   expect(texts(difference)).toEqual(['Final score', '+6.0 ± 2.8', '–']);
-  expect(texts(rowOf('arms', 'Tasks better, worse')[0])).toEqual(['Tasks better, worse', '2, 0 of 2', '–']);
+  expect(texts(rowOf('arms', 'Tasks better / worse')[0])).toEqual([
+    'Tasks better / worse',
+    '2 / 0 of 2',
+    '–',
+  ]);
   expect(texts(rowOf('arms', 'Human hints')[0])).toEqual(['Human hints', 'allowed', 'off']);
   // One unknown cost makes a mean of costs unknown.
   expect(texts(rowOf('arms', 'Cost')[0])).toEqual(['Cost', '$3.00 ± $0.00', 'unknown']);
   fireEvent.change(screen.getByLabelText('Arm to compare with'), { target: { value: 'hints' } });
   expect(texts(rowOf('arms', 'Final score')[1])).toEqual(['Final score', '–', '−6.0 ± 2.8']);
+});
+
+test('a difference that is shown as 0 has no sign', async () => {
+  show(<ExperimentsPage head="Export" />, {
+    'datasets.list': () => [],
+    'experiments.list': () => [listing('e')],
+    'experiments.show': () => [
+      run('a1', 'none', 't1'),
+      run('b1', 'hints', 't1', { final: 10.02, best: 11.98, cost: 2.5 }),
+    ],
+  });
+  await screen.findByTestId('arms');
+  const signs = ['Final score', 'Best score', 'Cost'].map((name) => texts(rowOf('arms', name)[1])[1]);
+  expect(signs).toEqual(['0.0', '0.0', '−$0.50']);
 });
 
 test('a measure by domain or by task, hints, and effort', async () => {
@@ -145,7 +163,7 @@ test('the report, the runs and each table are saved as files with the figures of
   await screen.findByTestId('arms');
   fireEvent.click(screen.getByRole('button', { name: 'Save report' }));
   fireEvent.click(screen.getByRole('button', { name: 'Save runs as CSV' }));
-  const arms = within(screen.getAllByRole('region', { name: 'Arms side by side' })[0] as HTMLElement);
+  const arms = within(screen.getByRole('figure', { name: 'Arms side by side' }));
   fireEvent.click(arms.getByRole('button', { name: 'CSV' }));
   await waitFor(() => expect(saved).toHaveLength(3));
   expect(saved.map(({ name, format }) => [name, format])).toEqual([
@@ -216,6 +234,7 @@ test('contamination compares the tasks with those of another experiment or a dat
       if (other.dataset !== undefined) return null;
       return [
         { task: 't1', title: 'Task t1', other: 'x', otherTitle: 'Task x', kind: 'passages', shared: 0.42 },
+        { task: 't2', title: 'Task t2', other: 't2', otherTitle: 'Task t2', kind: 'package', shared: 0 },
       ];
     },
   });
@@ -232,6 +251,8 @@ test('contamination compares the tasks with those of another experiment or a dat
     'similar description',
     '42.0 %',
   ]);
+  // One package without a description shares no passages with itself, which says nothing.
+  expect(texts(rowOf('overlaps', 'Task t2')[0])).toEqual(['Task t2', 'Task t2', 'same package', '–']);
   fireEvent.change(sets, { target: { value: sets.options[1]?.value } });
   expect(await screen.findByText(/Export it again to compare it/)).toBeTruthy();
   expect(asked).toEqual([{ experiment: 'training' }, { dataset: 'd' }]);

@@ -1,4 +1,4 @@
-import { useRef } from 'react';
+import { useState } from 'react';
 import { Button } from '../../components/Button';
 import { useCommand } from '../../state/keys/commands';
 import { useText } from '../../text/language';
@@ -11,7 +11,8 @@ import './jobs.css';
 export function JobsButton() {
   const text = useText().jobs;
   const { list, open } = useJobs();
-  const anchor = useRef<HTMLSpanElement>(null);
+  // A state: the tray may be opened by the very job that brings the button.
+  const [anchor, setAnchor] = useState<HTMLSpanElement | null>(null);
   useCommand('app.jobs', () => openTray(!useJobs.getState().open));
   const batches = listedBatches(useBatches(), Date.now());
   if (list.length + batches.length === 0) return null;
@@ -22,7 +23,7 @@ export function JobsButton() {
   const [first] = asking;
   const share = running !== undefined ? progressOf(running) : first === undefined ? null : shareOf(first);
   return (
-    <span ref={anchor} className="jobs-anchor">
+    <span ref={setAnchor} className="jobs-anchor">
       <Button
         look="ghost"
         small
@@ -42,7 +43,7 @@ export function JobsButton() {
           </span>
         )}
       </Button>
-      {open && <JobTray anchor={anchor.current} />}
+      {open && anchor !== null && <JobTray anchor={anchor} />}
     </span>
   );
 }

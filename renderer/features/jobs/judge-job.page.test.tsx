@@ -1,6 +1,6 @@
 import type { JudgeBatchView } from '@shared/contract/judge-views';
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
-import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { show, shown } from '../../page-fixtures';
 import { useFilter } from '../../state/rows/filter';
 import { runSummary } from '../../state/run/run-fixtures';
@@ -82,6 +82,22 @@ test('a batch that works shows how far it is and what it has cost, and can be st
   await waitFor(() => expect(item().textContent).toContain('stopping after the requests in progress'));
   expect(bridge.calls.at(-1)).toEqual(['judge.stop', { batch: ids.one }]);
   expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Stop' }).disabled).toBe(true);
+});
+
+test('a tray that opens with its button lies below it, and Escape gives the focus to the button', async () => {
+  const place = vi.spyOn(HTMLElement.prototype, 'getBoundingClientRect').mockImplementation(function (
+    this: HTMLElement,
+  ) {
+    return new DOMRect(0, 0, 80, this.className === 'jobs-anchor' ? 66 : 0);
+  });
+  onTestFinished(() => place.mockRestore());
+  show(<JobsButton />, { 'judge.batches': () => [batch()] });
+  await act(loadBatches);
+  expect(tray().style.top).toBe('72px');
+  expect(document.activeElement).toBe(tray());
+  fireEvent.keyDown(tray(), { key: 'Escape' });
+  expect(screen.queryByTestId('jobs')).toBeNull();
+  expect(document.activeElement).toBe(screen.getByTestId('jobs-button'));
 });
 
 test('one of another process is followed and not stopped here', async () => {

@@ -29,8 +29,8 @@ export function EstimateBox({ found, isAsked }: { found: Kept<'judge.estimate'>;
 function Table({ judges }: CommandOutput<'judge.estimate'>) {
   const text = useText();
   const { columns, all } = text.judging;
-  const cells = (figures: Figures) =>
-    factsOf(figures, text).map(([name, value]) => <td key={name}>{value}</td>);
+  const cells = (figures: Figures, noCost?: string) =>
+    factsOf(figures, text, noCost).map(([name, value]) => <td key={name}>{value}</td>);
   return (
     <table className="judge-table text-12">
       <thead>
@@ -51,7 +51,7 @@ function Table({ judges }: CommandOutput<'judge.estimate'>) {
         ))}
         <tr className="judge-sum">
           <th scope="row">{all}</th>
-          {cells(sumOf(judges))}
+          {cells(sumOf(judges), text.judging.costPartlyUnknown)}
         </tr>
       </tbody>
     </table>
@@ -69,14 +69,15 @@ function sumOf(judges: readonly Figures[]): Figures {
   };
 }
 
-function factsOf(figures: Figures, text: Text): (readonly [name: string, value: string])[] {
+/** `noCost`: what is said where the cost is unknown, other than that the model has no price. */
+function factsOf(figures: Figures, text: Text, noCost?: string): (readonly [name: string, value: string])[] {
   const words = text.judging;
   const { count, compact } = text.common.format;
   return [
     [words.toJudge, count(figures.steps)],
     [words.requests, count(figures.requests)],
     [words.tokens, words.tokensOf(compact(figures.inputTokens), compact(figures.outputTokens))],
-    [words.cost, estimatedCost(figures.cost, text)],
+    [words.cost, figures.cost === null && noCost !== undefined ? noCost : estimatedCost(figures.cost, text)],
   ];
 }
 

@@ -6,13 +6,15 @@ import { Button } from '../../components/Button';
 import { Dialog } from '../../components/Dialog';
 import { DialogFoot } from '../../components/DialogFoot';
 import { Empty } from '../../components/Empty';
+import { FailureLine } from '../../components/FailureLine';
 import { FormLine, Select, TextField } from '../../components/Field';
 import { Segmented } from '../../components/Tabs';
 import { useRested } from '../../components/useRested';
 import { useKept } from '../../state/answers';
+import { useOwnFailure } from '../../state/own-failure';
 import { useRuns } from '../../state/run/runs';
 import { useSettings } from '../../state/settings';
-import { toastFailure } from '../../state/toasts';
+import { attempt } from '../../state/toasts';
 import { openDialog } from '../../state/view';
 import { useOnlyRead } from '../../state/workspace';
 import type { Text } from '../../text/en';
@@ -53,7 +55,11 @@ export function JudgeDialog({ onClose }: { onClose: () => void }) {
   const [{ scope, chosen }, setChoice] = useState(() => firstChoice(given.runs, current));
   const [form, setForm] = useState<JudgeForm>(() => firstForm(endpoints, given.steps));
   const [starting, setStarting] = useState(false);
-  const change = (part: Partial<JudgeForm>) => setForm((before) => ({ ...before, ...part }));
+  const { failure, tell, clear } = useOwnFailure();
+  const change = (part: Partial<JudgeForm>) => {
+    clear();
+    setForm((before) => ({ ...before, ...part }));
+  };
   const runs = chosenRuns(scope, chosen, list, current);
   const rested = useRested(form, TYPING_MS, typedIn);
   const maxCost = limitIn(form, endpoints);
@@ -70,8 +76,7 @@ export function JudgeDialog({ onClose }: { onClose: () => void }) {
     if (onlyRead) return text.frame.onlyReadWhy;
     if (runs.length === 0) return words.noRuns;
     if (runs.length > MOST_RUNS) return words.tooManyRuns(text.common.format.count(MOST_RUNS));
-    const twice = sameName(form);
-    if (twice !== null) return words.sameName(twice);
+    if (sameName(form) !== null) return '';
     if (requestOf(form, runs, endpoints) === null) return noFileYet(form) ? words.noFile : '';
     if (maxCost === false || found.failure !== null) return '';
     if (estimates === null || found.waiting || rested !== form) return words.counting;
@@ -82,15 +87,17 @@ export function JudgeDialog({ onClose }: { onClose: () => void }) {
 
   async function start(ready: JudgeRequest): Promise<void> {
     setStarting(true);
+    clear();
     try {
       await call('judge.start', { ...ready, maxCost: maxCost === false ? null : maxCost });
-      onClose();
-      openTray(true);
-      await loadBatches();
     } catch (thrown) {
       setStarting(false);
-      toastFailure(thrown);
+      tell(thrown);
+      return;
     }
+    onClose();
+    openTray(true);
+    attempt(loadBatches);
   }
 
   if (endpoints.length === 0) {
@@ -145,7 +152,7 @@ export function JudgeDialog({ onClose }: { onClose: () => void }) {
           />
         )}
       </FormLine>
-      <JudgesLine form={form} endpoints={endpoints} onChange={setForm} />
+      <JudgesLine form={form} endpoints={endpoints} onChange={change} />
       <RubricLines
         form={form}
         versions={versionsOf(found.waiting || rested !== form ? null : estimates)}
@@ -154,6 +161,7 @@ export function JudgeDialog({ onClose }: { onClose: () => void }) {
       />
       <LimitLine form={form} estimates={estimates} onChange={change} />
       <EstimateBox found={found} isAsked={request !== null} />
+      {failure !== null && <FailureLine failure={failure} />}
     </Dialog>
   );
 }
@@ -177,7 +185,7 @@ function LimitLine({ form, estimates, onChange }: LimitLineProps) {
       label={words.limit(form.judges.length)}
       help={
         !priced ? (
-          words.limitNeedsPrice
+          words.limitNeedsPrice(form.judges.length)
         ) : isBelow ? (
           <span className="tone-attention">{words.limitBelow(costWords(most, text))}</span>
         ) : (

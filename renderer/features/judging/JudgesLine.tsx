@@ -2,7 +2,15 @@ import type { Endpoint } from '@shared/contract/settings';
 import { Button, IconButton } from '../../components/Button';
 import { Select, TextField } from '../../components/Field';
 import { useText } from '../../text/language';
-import { type JudgeForm, type JudgeLine, MOST_JUDGES, withJudge, withoutJudge } from './judge-form';
+import {
+  type JudgeForm,
+  type JudgeLine,
+  MOST_JUDGES,
+  sameName,
+  signedBy,
+  withJudge,
+  withoutJudge,
+} from './judge-form';
 
 /** As the votes may be signed at most, in characters. */
 export const MOST_NAME = 80;
@@ -17,6 +25,7 @@ interface JudgesLineProps {
 export function JudgesLine({ form, endpoints, onChange }: JudgesLineProps) {
   const words = useText().judging;
   const { judges } = form;
+  const twice = sameName(form);
   const change = (key: number, part: Partial<JudgeLine>) =>
     onChange({ ...form, judges: judges.map((each) => (each.key === key ? { ...each, ...part } : each)) });
   return (
@@ -35,6 +44,7 @@ export function JudgesLine({ form, endpoints, onChange }: JudgesLineProps) {
             <TextField
               aria-label={words.name(index + 1, judges.length)}
               value={name}
+              aria-invalid={twice !== null && signedBy({ key, endpoint, name }) === twice}
               maxLength={MOST_NAME}
               placeholder={endpoint}
               onChange={(event) => change(key, { name: event.target.value })}
@@ -55,9 +65,15 @@ export function JudgesLine({ form, endpoints, onChange }: JudgesLineProps) {
           </Button>
         )}
       </fieldset>
-      <div id="judge-names" className="form-help">
-        {words.nameHelp}
-      </div>
+      {twice === null ? (
+        <div id="judge-names" className="form-help">
+          {words.nameHelp}
+        </div>
+      ) : (
+        <div id="judge-names" className="form-error" role="alert">
+          {words.sameName(twice)}
+        </div>
+      )}
     </div>
   );
 }

@@ -8,14 +8,15 @@ import { TextArea } from '../../components/Field';
 import { Segmented } from '../../components/Tabs';
 import { useNow } from '../../components/useNow';
 import { useAsked } from '../../state/answers';
+import { useOwnFailure } from '../../state/own-failure';
 import { useRuns } from '../../state/run/runs';
-import { toast, toastFailure } from '../../state/toasts';
+import { toast } from '../../state/toasts';
 import { useOnlyRead } from '../../state/workspace';
 import { useText } from '../../text/language';
 import { ChangedLines } from '../prompt/ChangedLines';
 import { openJudge } from './judging';
 import { RubricTrialPart } from './RubricTrialPart';
-import { draftWith, keptAs, problemOf, setDraft, standingText, useRubric } from './rubric';
+import { draftWith, keptAs, problemOf, type RubricDraft, setDraft, standingText, useRubric } from './rubric';
 import './judging.css';
 
 /** The rubric that the steps of a task are judged by: changing it, trying the change on a run, and keeping or dropping it. */
@@ -51,15 +52,21 @@ function Editor({ title, view, again, onClose }: EditorProps) {
   const draft = useRubric((state) => state.drafts[view.task]);
   const [shown, setShown] = useState<'text' | 'changes'>('text');
   const [saving, setSaving] = useState(false);
+  const { failure, tell, clear } = useOwnFailure();
   const { kept, builtIn, version } = view;
   const typed = draft?.text ?? standingText(view);
   const problem = problemOf(typed);
-  const type = (next: string) => setDraft(view.task, draftWith(view, next, draft));
+  const change = (next: RubricDraft | null) => {
+    clear();
+    setDraft(view.task, next);
+  };
+  const type = (next: string) => change(draftWith(view, next, draft));
   const why = onlyRead ? text.frame.onlyReadWhy : problem === null ? null : words[problem];
 
   async function save(): Promise<void> {
     if (draft === undefined) return;
     setSaving(true);
+    clear();
     try {
       const { task } = view;
       const { adopted } = await call('rubric.keep', {
@@ -75,7 +82,9 @@ function Editor({ title, view, again, onClose }: EditorProps) {
       });
       again();
     } catch (thrown) {
-      toastFailure(thrown);
+      tell(thrown);
+      // Somebody else's text may hold now: the changes are shown against it.
+      again();
     } finally {
       setSaving(false);
     }
@@ -108,7 +117,7 @@ function Editor({ title, view, again, onClose }: EditorProps) {
           <Button disabled={typed.trim() === builtIn.trim() || saving} onClick={() => type(builtIn)}>
             {words.useBuiltIn}
           </Button>
-          <Button disabled={draft === undefined || saving} onClick={() => setDraft(view.task, null)}>
+          <Button disabled={draft === undefined || saving} onClick={() => change(null)}>
             {words.discard}
           </Button>
           <Button
@@ -121,6 +130,7 @@ function Editor({ title, view, again, onClose }: EditorProps) {
         </>
       }
     >
+      {failure !== null && <FailureLine failure={failure} />}
       <div className="rubric">
         <div className="rubric-text">
           {shown === 'text' ? (

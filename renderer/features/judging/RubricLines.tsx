@@ -34,12 +34,13 @@ export function RubricLines({ form, versions, onChange, onEdit }: RubricLinesPro
         help={versions.length === 0 ? undefined : words.rubricVersions(versions.join(', '))}
         error={problem}
       >
-        {({ id, describedBy }) => (
+        {({ id, describedBy, invalid }) => (
           <div className="judge-rubric">
             {isMask ? (
               <Select
                 id={id}
                 aria-describedby={describedBy}
+                aria-invalid={invalid}
                 value={form.maskRubric}
                 options={[...named(['task', 'built-in'] as const), file]}
                 onChoose={(maskRubric) => onChange({ maskRubric })}
@@ -48,6 +49,7 @@ export function RubricLines({ form, versions, onChange, onEdit }: RubricLinesPro
               <Select
                 id={id}
                 aria-describedby={describedBy}
+                aria-invalid={invalid}
                 value={form.rewardRubric}
                 options={[...named(['steps', 'rlanything'] as const), file]}
                 onChoose={(rewardRubric) => onChange({ rewardRubric })}

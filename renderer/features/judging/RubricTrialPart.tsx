@@ -6,9 +6,9 @@ import { FailureLine } from '../../components/FailureLine';
 import { FormLine, Select, TextField } from '../../components/Field';
 import { useRested } from '../../components/useRested';
 import { useKept, useNewest } from '../../state/answers';
+import { useOwnFailure } from '../../state/own-failure';
 import { useRuns } from '../../state/run/runs';
 import { useSettings } from '../../state/settings';
-import { toastFailure } from '../../state/toasts';
 import { useOnlyRead } from '../../state/workspace';
 import { useText } from '../../text/language';
 import { loadBatches, shareOf, stopBatch, useBatches } from '../jobs/judge-batches';
@@ -87,7 +87,7 @@ export function RubricTrialPart({ task, text, isChanged, onGo }: RubricTrialPart
         <FormLine
           label={words.judging.limit(1)}
           error={limit === false ? words.judging.badLimit : null}
-          help={endpoint.price === null ? words.judging.limitNeedsPrice : undefined}
+          help={endpoint.price === null ? words.judging.limitNeedsPrice(1) : undefined}
         >
           {({ id, describedBy, invalid }) => (
             <TextField
@@ -129,6 +129,7 @@ function Trial({ limit, onGo, ...asked }: TrialProps) {
   const words = text.rubric;
   const onlyRead = useOnlyRead();
   const [starting, setStarting] = useState(false);
+  const { failure, tell, clear } = useOwnFailure();
   const rested = useRested(asked, TYPING_MS, (each) => JSON.stringify(each));
   const isRested = JSON.stringify(rested) === JSON.stringify(asked);
   const { run, endpoint, judge, isChanged } = rested;
@@ -146,11 +147,12 @@ function Trial({ limit, onGo, ...asked }: TrialProps) {
 
   async function start(): Promise<void> {
     setStarting(true);
+    clear();
     try {
       await call('judge.start', { ...request, maxCost: limit === false ? null : limit });
       await loadBatches();
     } catch (thrown) {
-      toastFailure(thrown);
+      tell(thrown);
     } finally {
       setStarting(false);
     }
@@ -170,6 +172,7 @@ function Trial({ limit, onGo, ...asked }: TrialProps) {
   return (
     <>
       {found.failure !== null && <FailureLine failure={found.failure} />}
+      {failure !== null && <FailureLine failure={failure} />}
       <div className="rubric-start">
         <span className="text-12 quiet tabular" role="status" data-testid="trial-state">
           {running === null ? state() : <Progress batch={running} />}

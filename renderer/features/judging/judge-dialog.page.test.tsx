@@ -69,7 +69,7 @@ test('what would be sent is told before anything is sent, and what was chosen is
   await waitFor(() => expect(start().disabled).toBe(false));
   expect(figures()).toEqual(['60', '3', 'about 54k in, 5.4k out', 'about $0.24']);
   expect(why()).toBe('Nothing has been sent yet.');
-  fireEvent.change(screen.getByLabelText('Cost limit'), { target: { value: '0.1' } });
+  fireEvent.change(screen.getByLabelText('Cost limit, $'), { target: { value: '0.1' } });
   expect(screen.getByText(/Below the estimate of \$0\.24/)).toBeTruthy();
   fireEvent.click(start());
   await waitFor(() => expect(onClose).toHaveBeenCalledTimes(1));
@@ -91,7 +91,7 @@ test('the estimate follows each choice; a model without a price has no cost and 
   await waitFor(() => expect(figures()[0]).toBe('7'));
   choose('Model', 'local');
   await waitFor(() => expect(figures()[3]).toBe('unknown, the model has no price'));
-  expect(screen.getByLabelText<HTMLInputElement>('Cost limit').disabled).toBe(true);
+  expect(screen.getByLabelText<HTMLInputElement>('Cost limit, $').disabled).toBe(true);
   expect(screen.getByText(/Needs a price for this model/)).toBeTruthy();
   choose('Judge’s name', 'second');
   expect(start().disabled).toBe(true);
@@ -147,7 +147,7 @@ test('an estimate that is refused says why in its place; a wrong limit is named'
   });
   expect(await screen.findByText('You review steps of these runs blind.')).toBeTruthy();
   expect(start().disabled).toBe(true);
-  fireEvent.change(screen.getByLabelText('Cost limit'), { target: { value: 'two' } });
+  fireEvent.change(screen.getByLabelText('Cost limit, $'), { target: { value: 'two' } });
   expect(screen.getByText('Enter a cost above 0, or leave the limit empty.')).toBeTruthy();
 });
 
@@ -161,7 +161,8 @@ test('a start that is refused leaves the dialog as it was', async () => {
   });
   await waitFor(() => expect(start().disabled).toBe(false));
   fireEvent.click(start());
-  expect(await screen.findByText(/strict is being asked already/)).toBeTruthy();
+  const dialog = within(screen.getByRole('dialog'));
+  expect(await dialog.findByText(/strict is being asked already/)).toBeTruthy();
   await shown();
   expect(onClose).not.toHaveBeenCalled();
   expect(start().disabled).toBe(false);
@@ -189,19 +190,24 @@ test('several judges are asked in one go: their figures, their sum, and a limit 
   fireEvent.click(screen.getByRole('button', { name: 'Add a judge' }));
   // The next endpoint that no other judge asks.
   expect(screen.getByLabelText<HTMLSelectElement>('Model of judge 2').value).toBe('local');
-  expect(screen.getByLabelText<HTMLInputElement>('Cost limit each').disabled).toBe(true);
+  expect(screen.getByLabelText<HTMLInputElement>('Cost limit each, $').disabled).toBe(true);
   const rows = await screen.findAllByRole('row');
   expect(rows.map((row) => [...row.children].map(({ textContent }) => textContent))).toEqual([
     ['Judge', 'Steps', 'Requests', 'Tokens', 'Cost'],
     ['strict', '60', '3', 'about 54k in, 5.4k out', 'about $0.24'],
     ['local', '60', '3', 'about 54k in, 5.4k out', 'unknown, the model has no price'],
-    ['All judges', '120', '6', 'about 109k in, 11k out', 'unknown, the model has no price'],
+    ['All judges', '120', '6', 'about 109k in, 11k out', 'unknown, not every model has a price'],
   ]);
   choose('Model of judge 2', 'strict');
-  expect(why()).toBe('Two judges are called strict. Give them different names.');
+  expect(screen.getByRole('alert').textContent).toBe(
+    'Two judges are called strict. Give them different names.',
+  );
+  for (const nth of [1, 2])
+    expect(screen.getByLabelText(`Name of judge ${nth}`).getAttribute('aria-invalid')).toBe('true');
+  expect(start().disabled).toBe(true);
   choose('Name of judge 2', 'second');
   await waitFor(() => expect(start().disabled).toBe(false));
-  choose('Cost limit each', '2');
+  choose('Cost limit each, $', '2');
   fireEvent.click(start());
   const judges = [{ endpoint: 'strict' }, { endpoint: 'strict', judge: 'second' }];
   await waitFor(() =>
@@ -296,7 +302,7 @@ test('steps that changed since can be asked about, also as what the dialog begin
   });
   await waitFor(() => expect(why()).toBe('Nothing has changed since strict judged these steps.'));
   expect(bridge.calls.at(-1)).toMatchObject(['judge.estimate', { steps: 'changed' }]);
-  expect(screen.getByText(/judged by another rubric, or before a hint or a purge/)).toBeTruthy();
+  expect(screen.getByText(/judged with another rubric, or before a hint or a purge/)).toBeTruthy();
 });
 
 test('the rubric of the task can be edited from here, where the runs are of one', async () => {

@@ -4,6 +4,7 @@ import type { RubricView } from '@shared/contract/rubric-views';
 import { endpointSchema, settingsSchema } from '@shared/contract/settings';
 import type { RubricTrial } from '@shared/judging/rubric-trial';
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { useState } from 'react';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { show, shown } from '../../page-fixtures';
 import { runSummary } from '../../state/run/run-fixtures';
@@ -119,7 +120,7 @@ test('the text that holds is shown; what is typed can be compared, dropped, and 
   await screen.findByLabelText('Text of the rubric');
   expect(screen.getByRole('dialog', { name: 'Rubric of Task' })).toBeTruthy();
   expect(field().value).toBe(BUILT_IN);
-  expect(state()).toBe('The built-in text holds (steps@built-in).');
+  expect(state()).toBe('The built-in text is in use (steps@built-in).');
   expect(tryState()).toBe('Change the text to try it.');
   expect(
     [button('Save'), button('Discard changes'), button('Built-in text'), button('Try')].map(
@@ -135,7 +136,7 @@ test('the text that holds is shown; what is typed can be compared, dropped, and 
   fireEvent.click(button('Text'));
   expect(useRubric.getState().drafts.t).toEqual({ text: 'Mask what is bad.\nAnd more.', before: null });
   type('  ');
-  expect(state()).toBe('Write down what the judge is to look for.');
+  expect(state()).toBe('Describe what the judge should look for.');
   expect(button('Save').disabled).toBe(true);
   fireEvent.click(button('Discard changes'));
   expect(field().value).toBe(BUILT_IN);
@@ -169,7 +170,7 @@ test('a text is kept with what was seen kept before, and the way to the steps of
       { task: 't', text: null, before: 'Keep what helps.' },
     ]),
   );
-  fireEvent.click(await screen.findByRole('button', { name: 'Ask about other steps' }));
+  fireEvent.click(await screen.findByRole('button', { name: 'Judge other steps again' }));
   expect(useJudging.getState()).toEqual({ runs: ['a', 'b'], steps: 'changed' });
   expect(useView.getState().dialog).toBe('judge');
 });
@@ -186,9 +187,37 @@ test('what another person kept meanwhile is not overwritten, and the text that w
   await screen.findByLabelText('Text of the rubric');
   type('Mine.');
   fireEvent.click(button('Save'));
-  expect(await screen.findByText(/was changed by Bob in the meantime/)).toBeTruthy();
+  // In the dialog, which lies over the notices.
+  const dialog = within(screen.getByRole('dialog'));
+  expect(await dialog.findByText(/was changed by Bob in the meantime/)).toBeTruthy();
   expect(field().value).toBe('Mine.');
   await waitFor(() => expect(button('Save').disabled).toBe(false));
+});
+
+function Closable() {
+  const [isOpen, setOpen] = useState(true);
+  return isOpen ? <RubricDialog onClose={() => setOpen(false)} /> : null;
+}
+
+test('where the dialog was closed meanwhile, a notice says that nothing was saved', async () => {
+  const refusals: ((why: unknown) => void)[] = [];
+  show(<Closable />, {
+    'rubric.ofTask': () => view(),
+    'judge.estimate': () => estimate(),
+    'rubric.trial': () => untried,
+    'rubric.keep': () =>
+      new Promise((_, reject) => {
+        refusals.push(reject);
+      }),
+  });
+  await screen.findByLabelText('Text of the rubric');
+  type('Mine.');
+  fireEvent.click(button('Save'));
+  await screen.findByRole('button', { name: 'Saving…' });
+  fireEvent.click(button('Close'));
+  refusals[0]?.({ code: 'conflict', message: 'The rubric of task t was changed by Bob in the meantime.' });
+  expect(await screen.findByText(/was changed by Bob in the meantime/)).toBeTruthy();
+  expect(screen.queryByRole('dialog')).toBeNull();
 });
 
 test('a change is tried: its cost first, how far it is, then which verdicts change against people, with the way to each', async () => {
@@ -215,7 +244,7 @@ test('a change is tried: its cost first, how far it is, then which verdicts chan
   type('Keep what helps.');
   await waitFor(() => expect(tryState()).toBe('5 steps, 1 request, cost about $0.20.'));
   expect(screen.queryByTestId('trial')).toBeNull();
-  fireEvent.change(screen.getByLabelText('Cost limit'), { target: { value: '1' } });
+  fireEvent.change(screen.getByLabelText('Cost limit, $'), { target: { value: '1' } });
   fireEvent.click(button('Try'));
   const asks = { mode: 'mask', rubric: { text: 'Keep what helps.' }, isTrial: true };
   const judges = [{ endpoint: 'strict', judge: 'strict' }];
@@ -246,7 +275,7 @@ test('a change is tried: its cost first, how far it is, then which verdicts chan
     '3KeepMaskno label yetBlind edit',
   ]);
   expect(found.getByText('Saving makes 5 verdicts of this trial votes of strict.')).toBeTruthy();
-  await waitFor(() => expect(tryState()).toBe('strict has judged this run by this text.'));
+  await waitFor(() => expect(tryState()).toBe('strict has judged this run with this text.'));
   fireEvent.click(found.getByRole('button', { name: 'Go to step 3' }));
   expect(onClose).toHaveBeenCalledTimes(1);
   await waitFor(() => expect(useTimeline.getState().cursor).toBe(3));
@@ -257,11 +286,11 @@ test('a change is tried: its cost first, how far it is, then which verdicts chan
 test.each([
   [
     trial({ compared: 0, changes: [], before: [] }),
-    'strict has not judged this run by another rubric, so there is nothing to compare with.',
+    'strict has not judged this run with another rubric, so there is nothing to compare with.',
   ],
   [
     trial({ labelled: 0 }),
-    'No step here has a label that people agree on, so nobody knows which verdict is right.',
+    'People have not agreed on a label for any of these steps, so it is not known which verdicts are right.',
   ],
   [trial({ toMask: 0, toKeep: 0, changes: [] }), 'No verdict changes on 5 steps.'],
   [trial({ toMask: 3 }), 'and 2 more steps'],

@@ -104,7 +104,9 @@ function JudgeLayer({ judge, step, wins, answers, isOnly }: JudgeLayerProps) {
       <div className={`layer-head tone-${value}`}>
         <LabelGlyph state={value} />
         <span>{judge.value === 'mask' ? words.mask : words.keep}</span>
-        <span className="quiet cut">{judge.judge}</span>
+        <span className="quiet cut" title={judge.judge}>
+          {judge.judge}
+        </span>
         {judge.confidence !== null && (
           <span
             className={`tabular ${judge.confidence <= LOW_CONFIDENCE ? 'tone-attention' : 'quiet'}`}

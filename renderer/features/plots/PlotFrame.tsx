@@ -80,7 +80,7 @@ function PlotTable({ rows, title }: { rows: PlotRows; title: string }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls is reached by keyboard
     <section className="plot-table scroll" tabIndex={0} aria-label={title}>
-      <table className="queries">
+      <table className="plot-figures">
         <thead>
           <tr>
             {head.map((name) => (

@@ -9,9 +9,10 @@ export const experiments = {
   newRun: 'Start a run',
   facts: (arms: number, tasks: number, runs: number, ended: number) =>
     `${plural(arms, 'arm')}, ${plural(tasks, 'task')}, ${plural(runs, 'run')}${ended < runs ? `, ${ended.toLocaleString('en-US')} ended` : ''}`,
-  going: (n: number) => `${plural(n, 'run')} ${n === 1 ? 'has' : 'have'} not ended yet and no final score.`,
+  going: (n: number) =>
+    `${plural(n, 'run')} ${n === 1 ? 'has' : 'have'} not ended yet and ${n === 1 ? 'has' : 'have'} no final score.`,
   branches: (n: number) =>
-    `${plural(n, 'branch', 'branches')} ${n === 1 ? 'is' : 'are'} listed below and ${n === 1 ? 'counts' : 'count'} in no mean.`,
+    `${plural(n, 'branch', 'branches')} ${n === 1 ? 'is' : 'are'} listed below but not included in the means.`,
   refresh: 'Refresh',
   saveRuns: 'Save runs as CSV',
   saveReport: 'Save report',
@@ -31,8 +32,8 @@ export const experiments = {
   overTasks: 'Over tasks',
   overRuns: 'Over runs',
   overTasksNote:
-    'Means over tasks ± deviation over tasks: every task counts the same, however many runs it has.',
-  overRunsNote: 'Means over runs ± deviation over runs.',
+    'Mean ± standard deviation over tasks. Every task counts the same, however many runs it has.',
+  overRunsNote: 'Mean ± standard deviation over runs.',
   measure: 'Measure',
   measures: {
     final: 'Final score',
@@ -53,9 +54,9 @@ export const experiments = {
   ofAll: (n: number, all: number) => `${n.toLocaleString('en-US')} of ${all.toLocaleString('en-US')}`,
   baseLabel: 'Arm to compare with',
   against: (arm: string) => `Against ${arm}`,
-  differenceTitle: (arm: string) => `Difference to ${arm}, over the tasks of both`,
-  betterTasks: 'Tasks better, worse',
-  betterWorse: (better: number, worse: number, all: number) => `${better}, ${worse} of ${all}`,
+  differenceTitle: (arm: string) => `Difference from ${arm}, over the tasks that both arms ran`,
+  betterTasks: 'Tasks better / worse',
+  betterWorse: (better: number, worse: number, all: number) => `${better} / ${worse} of ${all}`,
 
   by: 'By',
   domain: 'Domain',
@@ -72,7 +73,7 @@ export const experiments = {
 
   hintsTitle: 'Effect of hints',
   hintsNote:
-    'The last score before each hint that was delivered, and the first one after it. Better later: some later score was above the one before.',
+    'The last score before each delivered hint and the first one after it. Better later: a later score was above the one before the hint.',
   category: 'Kind',
   hints: 'Hints',
   before: 'Before',
@@ -85,7 +86,7 @@ export const experiments = {
 
   effortTitle: 'Effort',
   effortNote:
-    'Minutes watched: the run was open in Watch with somebody in front of the window. Review: time until each step was decided.',
+    'Minutes watched: the run was open in Watch with someone at the window. Review: time until each step was decided.',
   words: 'Words',
   watchMinutes: 'Minutes watched',
   looksPerHour: 'Looks per hour',
@@ -99,15 +100,16 @@ export const experiments = {
   contamination: 'Contamination',
   contaminationWith: 'Set of tasks to compare with',
   contaminationNone: 'Compare with…',
-  contaminationNote: 'Are tasks of this experiment in a dataset, or in another experiment?',
+  contaminationNote:
+    'Checks whether tasks of this experiment are also in a dataset or in another experiment.',
   contaminationNothing: 'There is no dataset and no other experiment to compare the tasks with yet.',
-  contaminationClean: 'No task is in both, and no description shares passages with another.',
+  contaminationClean: 'No task is in both, and no task descriptions share passages.',
   contaminationUnknown:
     'This dataset was written before Waymark kept which tasks it is made of. Export it again to compare it.',
   datasetNamed: (folder: string, at: string) => `Dataset ${folder}, ${at}`,
   experimentNamed: (name: string) => `Experiment ${name}`,
-  overlapOther: 'Found as',
-  overlapKind: 'How',
+  overlapOther: 'Matching task',
+  overlapKind: 'Match',
   overlapShared: 'Shared passages',
   overlapKinds: {
     package: 'same package',

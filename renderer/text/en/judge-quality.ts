@@ -20,14 +20,14 @@ export const judgeQuality = {
   },
   counting: 'Counting…',
   nothing: 'No judge has voted here yet',
-  nothingText: 'Ask one, then see here how far it can be trusted.',
+  nothingText: 'Ask a judge, and this page shows how far it can be trusted.',
   ask: 'Ask a judge',
   none: {
-    agreement: 'None of the steps it voted on has a known answer. Label some of them, then look again.',
-    calibration: 'None of its votes has both a confidence and a known answer.',
-    raters: 'No step was labelled, judged or rated by two of them yet.',
-    outcomes: 'No judge has voted on a step of these runs.',
-    rubrics: 'No step was judged by two versions of a rubric.',
+    agreement: 'None of the steps it voted on has a known answer yet. Label some of them first.',
+    calibration: 'None of its votes has both a confidence and a known answer yet.',
+    raters: 'No step has been labelled, judged or rated by two raters yet.',
+    outcomes: 'No judge has voted on a step of these runs yet.',
+    rubrics: 'No step has been judged with two versions of a rubric yet.',
   },
   noneVoted: (judge: string) => `${judge} has rated steps, but has no verdicts on masks.`,
   withheld: (n: number) =>
@@ -38,33 +38,37 @@ export const judgeQuality = {
 
   agreementOf: (judge: string) => `${judge}: agreement`,
   agreementSummary: (judge: string, votes: string, accuracy: string, kappa: string) =>
-    `${judge} voted on ${plural(votes, 'step')}. Right: ${accuracy}. Cohen’s κ: ${kappa}.`,
+    `${judge} voted on ${plural(votes, 'step')}. Accuracy: ${accuracy}. Cohen’s κ: ${kappa}.`,
   odd: (unparsable: number, contradicting: number) =>
     [
       ...(unparsable > 0 ? [`${plural(unparsable, 'vote')} could not be read.`] : []),
-      ...(contradicting > 0 ? [`${plural(contradicting, 'vote')} contradict another of its own.`] : []),
+      ...(contradicting > 0
+        ? [
+            `${plural(contradicting, 'vote')} ${contradicting === 1 ? 'contradicts' : 'contradict'} another of its own.`,
+          ]
+        : []),
     ].join(' '),
   overall: 'Overall',
-  right: 'Right',
+  right: 'Accuracy',
   kappa: 'Cohen’s κ',
-  precision: 'Its masks that are right',
-  recall: 'Right masks that it finds',
+  precision: 'Its masks that are right (precision)',
+  recall: 'Right masks that it finds (recall)',
   byReason: 'Its masks, by reason',
   noReason: 'No reason',
   masked: (n: string) => `${n} masked`,
-  byRule: 'Right where a rule speaks',
+  byRule: 'Accuracy where a rule applies',
   ruleMasks: (rule: string) => `${rule} (masks)`,
   ruleKeeps: (rule: string) => `${rule} (keeps)`,
   sameAsRule: (share: string) => `agrees with it on ${share}`,
-  rules: 'Rules themselves, on these steps',
+  rules: 'The rules themselves, on these steps',
 
   calibrationOf: (judge: string) => `${judge}: calibration`,
   calibrationSummary: (error: string, votes: string) =>
     `On average its confidence differs from how often it is right by ${error} percentage points, over ${plural(votes, 'vote')}.`,
   confidence: 'Confidence',
-  rightShare: 'Right',
-  perfect: 'as sure as it is right',
-  band: (sure: string, right: string, n: string) => `${sure} sure: right ${right} of ${plural(n, 'vote')}`,
+  rightShare: 'Accuracy',
+  perfect: 'confidence equals accuracy',
+  band: (sure: string, right: string, n: string) => `${sure} sure: ${right} of ${plural(n, 'vote')} right`,
 
   ratersTitle: 'Agreement between raters',
   ratersSummary: (n: string) =>
@@ -93,7 +97,7 @@ export const judgeQuality = {
 
   rubricsTitle: 'Before and after a change of the rubric',
   rubricsSummary: (n: string) =>
-    `${plural(n, 'change')} of a rubric, on steps that were judged by both versions.`,
+    `${plural(n, 'change')} of a rubric, on steps that were judged with both versions.`,
   change: (judge: string, before: string, after: string) => `${judge}: ${before} → ${after}`,
   changed: (toMask: string, toKeep: string, steps: string) =>
     `${toMask} keep → mask, ${toKeep} mask → keep, of ${plural(steps, 'step')}`,

@@ -25,7 +25,7 @@ export const judging = {
   stepsOf: (kind: JudgedSteps) => kinds[kind],
   stepsHelp: 'Steps that this judge has already judged are left out.',
   changedHelp:
-    'Steps that this judge judged by another rubric, or before a hint or a purge changed what they show.',
+    'Steps that this judge judged with another rubric, or before a hint or a purge changed their content.',
   judges: 'Judges',
   endpoint: (at: number, of: number) => (of === 1 ? 'Model' : `Model of judge ${at}`),
   name: (at: number, of: number) => (of === 1 ? 'Judge’s name' : `Name of judge ${at}`),
@@ -57,11 +57,14 @@ export const judging = {
   future: 'Weigh its effect on the outcome',
   badVotes: (most: number) => `Enter a whole number from 1 to ${most}.`,
   badTemperature: (most: number) => `Enter a number from 0 to ${most}.`,
-  limit: (judges: number): string => (judges === 1 ? 'Cost limit' : 'Cost limit each'),
+  limit: (judges: number): string => (judges === 1 ? 'Cost limit, $' : 'Cost limit each, $'),
   limitHelp: 'No request is sent that could exceed it. Empty: no limit.',
-  limitNeedsPrice: 'Needs a price for this model. Set one in Settings, Models.',
+  limitNeedsPrice: (judges: number): string =>
+    judges === 1
+      ? 'Needs a price for this model. Set one in Settings, Models.'
+      : 'Needs a price for each of these models. Set them in Settings, Models.',
   limitBelow: (estimate: string) =>
-    `Below the estimate of ${estimate}: it ends at the limit and can continue later.`,
+    `Below the estimate of ${estimate}: it stops at the limit and can continue later.`,
   estimate: 'Estimate',
   toJudge: 'Steps to judge',
   requests: 'Requests',
@@ -70,6 +73,7 @@ export const judging = {
   cost: 'Cost',
   costAbout: (cost: string) => `about ${cost}`,
   costUnknown: 'unknown, the model has no price',
+  costPartlyUnknown: 'unknown, not every model has a price',
   lessThan: (cost: string) => `less than ${cost}`,
   counting: 'Counting what would be sent…',
   nothingSent: 'Nothing has been sent yet.',
@@ -117,7 +121,7 @@ export const judging = {
   rated: (against: string, inFavour: string) => `${inFavour} × +1, ${against} × −1`,
   missing: (n: string, count: number) =>
     count === 1 ? '1 step got no verdict' : `${n} steps got no verdict`,
-  withheld: 'What it says is hidden until you have decided your blind steps.',
+  withheld: 'Its verdicts are hidden until you have decided your blind steps.',
   elsewhere: 'Another process is asking. Stop it where it was started.',
   interruptedText: 'Its process ended early. Continuing asks only about steps without a vote.',
   stop: 'Stop',

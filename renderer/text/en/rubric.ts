@@ -4,20 +4,20 @@ const share = (value: number) => `${Math.round(value * 100)} %`;
 
 export const rubric = {
   item: 'Edit rubric…',
-  itemText: 'What a judge goes by for the steps of this task; try a change on a run first.',
+  itemText: 'What a judge follows when it judges the steps of this task. Try a change on a run first.',
   title: (task: string) => (task === '' ? 'Rubric' : `Rubric of ${task}`),
   noRun: 'Open a run to edit the rubric of its task.',
   loading: 'Reading the rubric…',
   view: 'Show',
   views: { text: 'Text', changes: 'Changes' },
   field: 'Text of the rubric',
-  builtIn: (version: string) => `The built-in text holds (${version}).`,
+  builtIn: (version: string) => `The built-in text is in use (${version}).`,
   keptBy: (author: string, when: string, version: string) => `Saved by ${author} ${when} (${version}).`,
   edited: 'You have unsaved changes. They stay here until you quit.',
-  help: '{{points}}, {{keeps}} and {{principle}} stand for those parts of the guideline. Summaries are judged by a rubric of their own.',
-  empty: 'Write down what the judge is to look for.',
+  help: '{{points}}, {{keeps}} and {{principle}} stand for those parts of the guideline. Summaries have a rubric of their own.',
+  empty: 'Describe what the judge should look for.',
   long: 'The text is too long: at most 64 KB.',
-  noChanges: 'The text is the one that holds.',
+  noChanges: 'There are no changes.',
   useBuiltIn: 'Built-in text',
   discard: 'Discard changes',
   save: 'Save',
@@ -26,17 +26,17 @@ export const rubric = {
     adopted === 0
       ? 'Rubric saved'
       : `Rubric saved. ${plural(adopted, 'tried verdict')} ${adopted === 1 ? 'counts as a vote' : 'count as votes'} now`,
-  askChanged: 'Ask about other steps',
+  askChanged: 'Judge other steps again',
 
   try: 'Try it on a run',
-  tryLead: 'The judge is asked by this text. Its verdicts change no label until you save.',
+  tryLead: 'The judge follows this text. Its verdicts change no label until you save.',
   run: 'Run',
   judge: 'Judge',
   estimate: (steps: number, requests: number, cost: string) =>
     `${plural(steps, 'step')}, ${plural(requests, 'request')}, cost ${cost}.`,
   counting: 'Counting what would be sent…',
   changeFirst: 'Change the text to try it.',
-  tried: (judge: string) => `${judge} has judged this run by this text.`,
+  tried: (judge: string) => `${judge} has judged this run with this text.`,
   start: 'Try',
   starting: 'Starting…',
   asking: (votes: string, of: string) => `${votes} of ${of} steps`,
@@ -50,14 +50,15 @@ export const rubric = {
   figure: (value: number, n: number) => `${share(value)}, n = ${n}`,
   interval: (low: number, high: number) => `95 % confidence interval: ${share(low)} to ${share(high)}`,
   unknown: 'unknown',
-  noLabels: 'No step here has a label that people agree on, so nobody knows which verdict is right.',
+  noLabels:
+    'People have not agreed on a label for any of these steps, so it is not known which verdicts are right.',
   moved: (toMask: number, toKeep: number, of: number) =>
     toMask + toKeep === 0
       ? `No verdict changes on ${plural(of, 'step')}.`
       : `${toMask} from keep to mask, ${toKeep} from mask to keep, on ${plural(of, 'step')}.`,
   versions: (before: string, after: string) => `${before} → ${after}`,
   notBefore: (judge: string) =>
-    `${judge} has not judged this run by another rubric, so there is nothing to compare with.`,
+    `${judge} has not judged this run with another rubric, so there is nothing to compare with.`,
   changes: 'Steps that change',
   verdict: { keep: 'Keep', mask: 'Mask' },
   goTo: (step: number) => `Go to step ${step}`,

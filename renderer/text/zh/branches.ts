@@ -41,7 +41,7 @@ export const branches: Text['branches'] = {
   sameModel: (model) => `同前：${model}`,
   modelNeedsPrice: '此运行有费用上限，因此该模型需要价格。请在设置的模型页填写。',
   starts: '它开始时有',
-  context: (count, tokens) => `${n(count)} 步上下文，约 ${n(tokens)} 个 token`,
+  context: (count, tokens) => `${n(count)} 步上下文，约 ${n(tokens)} 个词元`,
   workspaceFrom: (step, clock) => `第 ${step} 步检查点的工作区（${clock}）`,
   workspaceLost: (step) => `第 ${step} 步的检查点，其中没有工作区`,
   workspaceTask: '任务自带的工作区：此步及之前没有检查点',

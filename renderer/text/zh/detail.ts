@@ -35,7 +35,7 @@ export const detail: Text['detail'] = {
   started: '开始',
   took: '耗时',
   returned: '返回',
-  tokens: 'token',
+  tokens: '词元',
   cost: '费用',
   model: '模型',
   exit: '退出码',

@@ -36,7 +36,7 @@ const secrets: Record<string, string> = {
 const budgets: Record<string, string> = {
   steps: '步数',
   time: '时间',
-  tokens: 'token',
+  tokens: '词元',
   cost: '费用',
   evaluations: '评测次数',
 };
@@ -97,7 +97,7 @@ export const inbox: Text['inbox'] = {
   noReport: '这段时间没有活动',
   noReportText: '这段时间没有运行在进行。',
   workingTime: '工作时间',
-  tokens: 'token',
+  tokens: '词元',
   cost: '费用',
   stepsWord: () => '步',
   score: '得分',

@@ -17,7 +17,7 @@ export const rubric: Text['rubric'] = {
   help: '{{points}}、{{keeps}} 和 {{principle}} 会替换为标注准则的相应部分。摘要另有评判标准。',
   empty: '请写明评判模型应当关注什么。',
   long: '正文过长，最多 64 KB。',
-  noChanges: '正文与当前使用的一致。',
+  noChanges: '没有改动。',
   useBuiltIn: '内置标准',
   discard: '放弃改动',
   save: '保存',

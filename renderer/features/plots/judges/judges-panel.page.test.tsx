@@ -124,10 +124,10 @@ test('a judge is shown with every figure, its number and its interval, as a draw
   expect(screen.getByText(/1 vote could not be read/)).toBeTruthy();
   fireEvent.click(screen.getByRole('button', { name: 'Table' }));
   const rows = within(screen.getByRole('table')).getAllByRole('row');
-  expect(rows[1]?.textContent).toContain('Right');
+  expect(rows[1]?.textContent).toContain('Accuracy');
   fireEvent.click(screen.getByRole('button', { name: 'CSV' }));
   await shown();
-  expect(JSON.stringify(bridge.calls)).toContain('Overall,Right,0.8333,0.7197,0.9069,60');
+  expect(JSON.stringify(bridge.calls)).toContain('Overall,Accuracy,0.8333,0.7197,0.9069,60');
 });
 
 test('calibration, raters, outcomes and rubrics each say what they show, and why a figure is unknown', async () => {
@@ -135,7 +135,7 @@ test('calibration, raters, outcomes and rubrics each say what they show, and why
   await screen.findByRole('img');
   view('Calibration');
   expect(screen.getByText(/differs from how often it is right by 7 percentage points/)).toBeTruthy();
-  expect(figures()).toContain('95 % sure: right 88 % of 50 votes');
+  expect(figures()).toContain('95 % sure: 88 % of 50 votes right');
   view('Between raters');
   expect(figures()).toContain('All judges, Fleiss’ κ');
   expect(figures()).toContain('careful and quick, same');
@@ -147,7 +147,7 @@ test('calibration, raters, outcomes and rubrics each say what they show, and why
   expect(figures()).toContain('5 keep → mask, 2 mask → keep, of 40 steps');
   fireEvent.change(screen.getByRole('combobox', { name: 'Judge' }), { target: { value: 'quick' } });
   view('Agreement');
-  expect(screen.getByText(/None of the steps it voted on has a known answer/)).toBeTruthy();
+  expect(screen.getByText(/None of the steps it voted on has a known answer yet/)).toBeTruthy();
   view('Calibration');
   expect(screen.getByText(/None of its votes has both/)).toBeTruthy();
   fireEvent.change(screen.getByRole('combobox', { name: 'Judge' }), { target: { value: 'rater' } });

@@ -29,7 +29,7 @@ export function agreementGroups(judge: JudgeFigures, { rules }: JudgeQuality, te
       rows: judge.byReason.map(({ reason, masked, right }) => ({
         name: reason === '' ? words.noReason : labels.reasonName(reason),
         estimate: right,
-        note: words.masked(count(masked)),
+        note: right?.n === masked ? undefined : words.masked(count(masked)),
       })),
     },
     {
@@ -45,7 +45,7 @@ export function agreementGroups(judge: JudgeFigures, { rules }: JudgeQuality, te
       rows: rules.map((each) => ({
         name: ruleName(each),
         estimate: each.right,
-        note: text.common.steps(each.steps),
+        note: each.right?.n === each.steps ? undefined : text.common.steps(each.steps),
       })),
     },
   ]);
