@@ -44,6 +44,18 @@ export class Recount {
     );
   }
 
+  /** What stands twice in the manifest and not alike, in words: `counts` are those of the first variant. */
+  twiceDifferences({ counts, variants }: WrittenManifest): string[] {
+    const [first] = variants ?? [];
+    if (counts === undefined || first === undefined) return [];
+    const told: Readonly<Record<string, unknown>> = first;
+    return Object.keys(counts).flatMap((name) =>
+      !(name in told) || JSON.stringify(counts[name]) === JSON.stringify(told[name])
+        ? []
+        : [`It says something else under counts.${name} than for its first variant, ${first.variant}.`],
+    );
+  }
+
   /** What the rows of the first variant are made of otherwise than the manifest says, in words. */
   compositionDifferences({ variants, composition, runs }: WrittenManifest): string[] {
     const [first] = variants ?? [];

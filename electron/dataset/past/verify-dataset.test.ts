@@ -108,6 +108,9 @@ describe('a dataset', () => {
     ['composition.0.runs', /^It says \d+ runs of task [^;]+; the index of its records has \d+\.$/],
     ['composition.0.rows', /^It says \d+ rows of task /],
     ['composition.0.trained', /^It says \d+ trained steps of task /],
+    ['counts.trained', /^It says something else under counts\.trained than for its first variant, all\.$/],
+    ['counts.rows', /^It says something else under counts\.rows /],
+    ['counts.trajectories.react', /^It says something else under counts\.trajectories /],
     ['composition.0.masked', /^It says \d+ masked steps of task /],
   ])('whose manifest says another number of %s is named, with the number that it has', async (name, what) => {
     const out = await written({ variants: ['all', 'rules'], preset: 'apollo' });

@@ -119,9 +119,10 @@ class Check {
 
   /** What the manifest says of rows and steps, against what its records are said to be from. */
   async figures(): Promise<void> {
+    const recount = new Recount();
+    for (const what of recount.twiceDifferences(this.manifest)) this.add(manifestFile, null, what);
     // A row of which there may be no record, or one for each of some steps, cannot be counted from them.
     if (!this.readable.has(indexFile) || this.target.recordsOf !== undefined) return;
-    const recount = new Recount();
     for await (const record of this.read(indexFile)) {
       const line = 'problem' in record ? undefined : indexLine.safeParse(record.value).data;
       if (line !== undefined) recount.add(line);

@@ -34,7 +34,7 @@ const writtenManifest = z.object({
   snapshot: z.object({ sha256: sha }),
   variants: z
     .array(
-      z.object({
+      z.looseObject({
         variant: z.enum(exportVariants),
         trajectories: z.object({ react: count, summary: count }),
         trained: count,
@@ -43,6 +43,8 @@ const writtenManifest = z.object({
       }),
     )
     .optional(),
+  /** What stands in the first variant too, and figures of the whole dataset. */
+  counts: z.record(z.string(), z.unknown()).optional(),
   /** Of the first variant. */
   composition: z
     .array(
