@@ -125,8 +125,8 @@ const helpText = `waymark: the engine of Waymark without its window
       [--variant all|rules|judge|human|unmasked|ablations]  whose opinions make masks;
                                     ablations: all five from one snapshot
       [--run RUN]... [--filter task=A,task=B,'score>=80']...  conditions: task= domain=
-                                    experiment= arm= annotator= source= kind= successful
-                                    score>= tokens>= tokens<= date>= date<
+                                    experiment= arm= annotator= judge= source= kind=
+                                    successful score>= tokens>= tokens<= date>= date<
       [--deduplicate]               of a task and sample only the run with the best score
       [--split 0.1 [--seed N]]      share of the tasks that goes to validation
       [--undecided refuse|train|mask] [--no-tools refuse|allow]
@@ -168,8 +168,8 @@ const helpText = `waymark: the engine of Waymark without its window
   they are refused.
   --json            one JSON document instead of text; before it, while a run is driven
                     with --wait, one line for each approval it waits for
-  Exit code: 0 done, 1 refused (the error says why), 2 a bug in Waymark; of judge run
-  and judge resume also 3 ended by --max-cost, 130 stopped by Ctrl C
+  Exit code: 0 done, 1 refused (the error says why), 2 a bug in Waymark; of judge run,
+  judge resume and judge rubric try also 3 ended by --max-cost, 130 stopped by Ctrl C
 `;
 
 /** Where the options that every command takes begin. */

@@ -45,14 +45,24 @@ export async function refuseChanged(
 ): Promise<void> {
   for (const { created, seq } of runs) {
     await whileThere(reader, created.run, async () => {
-      const head = await reader.run(created.run);
-      for await (const page of eventPages(reader, created.run, { from: seq + 1, to: head.seq, signal })) {
-        if (!page.some(({ kind }) => kind === 'text.purged')) continue;
-        throw new WaymarkError(
-          'conflict',
-          `Texts of run ${created.run} were purged while the dataset was made; nothing was written. Export again: rows that rest on them are left out.`,
-        );
-      }
+      if (!(await isPurgedSince(reader, created.run, seq, signal))) return;
+      throw new WaymarkError(
+        'conflict',
+        `Texts of run ${created.run} were purged while the dataset was made; nothing was written. Export again: rows that rest on them are left out.`,
+      );
     });
   }
+}
+
+/** Whether texts of a run were purged behind its event `seq`. @throws WaymarkError not_found, workspace_corrupt, cancelled */
+export async function isPurgedSince(
+  reader: Pick<DatasetReader, 'run' | 'events'>,
+  run: string,
+  seq: number,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  const head = await reader.run(run);
+  for await (const page of eventPages(reader, run, { from: seq + 1, to: head.seq, signal }))
+    if (page.some(({ kind }) => kind === 'text.purged')) return true;
+  return false;
 }

@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { type ExportOptions, exportRequestSchema } from '@shared/contract/export-request';
 import { EntryMaker } from '@shared/log/annotation-fixtures';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { alice, createRun, RunWriter } from '../../testing/run-writer';
 import { scriptedExport } from '../../testing/scripted-export';
+import { testStore } from '../../testing/store-fixtures';
 import { exportDataset } from '../export-dataset';
 import { verifyDataset } from './verify-dataset';
 
@@ -142,5 +144,19 @@ describe('a dataset', () => {
     reader.run = () => Promise.reject(new (class extends Error {})('gone'));
     await expect(verifyDataset(out, reader)).rejects.toThrow('gone');
     await expect(verifyDataset(folder, scriptedExport())).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('whose texts were purged since is not called different: it still holds what the workspace has given up', async () => {
+    const store = testStore();
+    const writer = new RunWriter(store, await createRun(store));
+    await writer.start();
+    for (let step = 1; step <= 3; step += 1) await writer.command(`make part-${step}`, 'done');
+    const request = exportRequestSchema.parse({ undecided: 'train', redact: 'off' });
+    const out = (await exportDataset(store.reader, { ...request, out: join(folder, 'out') })).folder;
+    expect(await verifyDataset(out, store.reader)).toMatchObject({ ok: true, notes: [] });
+    await store.writer.remove(writer.run, 'text', alice);
+    const { ok, problems, notes } = await verifyDataset(out, store.reader);
+    expect({ ok, problems }).toEqual({ ok: true, problems: [] });
+    expect(notes).toEqual([expect.stringMatching(/texts of run \w+ were purged since/)]);
   });
 });

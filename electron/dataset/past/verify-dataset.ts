@@ -10,6 +10,7 @@ import { manifestFile } from '../manifest';
 import type { ExportPlan } from '../plan';
 import { Redactor } from '../redaction/redactor';
 import { encodingOf, sinkPath } from '../sinks';
+import { isPurgedSince } from '../still-there';
 import { loadTarget } from '../targets/table';
 import type { Target } from '../targets/target';
 import { type AnySinks, Writing } from '../writing';
@@ -146,6 +147,13 @@ class Check {
         this.notes.push(
           `Labels have changed since: ${later} ${later === 1 ? 'entry was' : 'entries were'} added to the runs of this dataset. It is compared with the labels of its own snapshot; export again for those of today.`,
         );
+      for (const { run, events } of runs) {
+        if (!(await isPurgedSince(reader, run, events, signal))) continue;
+        this.notes.push(
+          `Masks were not compared with the workspace: texts of run ${run} were purged since, and this dataset still holds them.`,
+        );
+        return null;
+      }
       plan = await planExport(pinned, options);
     } catch (thrown) {
       if (!(thrown instanceof WaymarkError) || thrown.code === 'cancelled') throw thrown;
