@@ -78,15 +78,7 @@ export function giveToApplication(folder) {
  * @returns {Promise<number>} its exit code; 1 when a signal ended it
  */
 export function runApplication(options) {
-  return runLaunch(electronLaunch(options));
-}
-
-/** The same for another executable: see `executableLaunch`. */
-export function runExecutable(executable, options) {
-  return runLaunch(executableLaunch(executable, options));
-}
-
-function runLaunch({ executablePath, args, env, cwd }) {
+  const { executablePath, args, env, cwd } = electronLaunch(options);
   return new Promise((resolve, reject) => {
     const child = spawn(executablePath, args, { cwd, env, stdio: 'inherit' });
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => child.kill(signal));

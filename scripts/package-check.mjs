@@ -1,13 +1,18 @@
+import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { applicationUser, giveToApplication, runExecutable } from './launch.mjs';
+import { applicationUser, executableLaunch, giveToApplication } from './launch.mjs';
 import { ensurePackaged } from './package-app.mjs';
+import { processTree } from './process-facts.mjs';
 import { checkArchive } from './trust/archive.mjs';
 
 /** How a fuse stands in the binary: the characters 1 and 0. */
 const fuseOn = 0x31;
 const fuseOff = 0x30;
+
+/** The smoke run gives up by itself after 180 s, and says what it waited for; this is for one that cannot. */
+const smokeMs = 240_000;
 
 /** The fuses as they must stand in the binary; the e2e variant differs in the inspect arguments only. */
 export const expectedFuses = {
@@ -81,15 +86,15 @@ async function checkSmoke(executable, env) {
     giveToApplication(out);
     const home = join(out, 'home');
     giveToApplication(home);
-    const code = await runExecutable(executable, {
-      args: ['--smoke', '--out', out],
-      env: { ...env, HOME: home },
-    });
+    const { code, late } = await runLimited(
+      executableLaunch(executable, { args: ['--smoke', '--out', out], env: { ...env, HOME: home } }),
+    );
     if (code !== 0) {
       const facts = join(out, 'smoke.json');
       return [
         `--smoke ended with exit code ${code}${applicationUser() ? ` as ${applicationUser().name}` : ''}.`,
         existsSync(facts) ? readFileSync(facts, 'utf8').trim() : 'It did not come to write smoke.json.',
+        ...late,
         ...logLines(home),
       ];
     }
@@ -99,6 +104,33 @@ async function checkSmoke(executable, env) {
     return typeof smoke === 'object' && smoke !== null ? [] : ['smoke.json holds no object.'];
   } finally {
     rmSync(out, { recursive: true, force: true });
+  }
+}
+
+/** Waits for the application's end, and ends it after the limit: `late` then says what its processes were doing. */
+function runLimited({ executablePath, args, env, cwd }) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(executablePath, args, { cwd, env, stdio: 'inherit' });
+    let late = [];
+    const timer = setTimeout(() => {
+      const tree = process.platform === 'linux' ? processTree(child.pid) : [];
+      late = [`It had not ended after ${smokeMs / 1000} s, and was killed:`, ...tree.map(({ line }) => line)];
+      child.kill('SIGKILL');
+      for (const { pid } of tree.slice(1)) killIfThere(pid);
+    }, smokeMs);
+    child.once('error', reject);
+    child.once('exit', (code) => {
+      clearTimeout(timer);
+      resolve({ code: code ?? 1, late });
+    });
+  });
+}
+
+function killIfThere(pid) {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if (error.code !== 'ESRCH') throw error;
   }
 }
 

@@ -38,7 +38,7 @@ import { PolicyViolations } from './policy-violations';
 import { PowerKeeper } from './power';
 import { RunNotices } from './run-notices';
 import { trustsSender } from './security';
-import { sinceStart, smoke, whenUsable } from './smoke';
+import { SmokeWatch, sinceStart, smoke, whenUsable } from './smoke';
 import { applicationInfo, systemNotices, systemPower } from './this-system';
 import { type ApplicationInput, openWindow } from './window';
 import { WindowHosts } from './window-hosts';
@@ -226,12 +226,25 @@ export class Application implements Answering {
 
   /** Waits for the workspace; with `--smoke` runs the demo, looks, and exits. */
   async run(): Promise<void> {
+    const watch = this.args.smoke ? this.watchSmoke() : null;
     await this.opening;
     if (this.args.reportUsable && this.window) {
       await whenUsable(this.window);
       process.stdout.write(`usable ${sinceStart()}\n`);
     }
-    if (this.args.smoke) await this.smoke();
+    if (!watch) return;
+    await this.smoke(watch).catch((thrown) => {
+      process.stderr.write(`The smoke run failed: ${toFailure(thrown).message}\n`);
+      return this.end(1);
+    });
+  }
+
+  private watchSmoke(): SmokeWatch {
+    return new SmokeWatch(this.args.out, this.timings, (words) => {
+      this.log.error(words);
+      process.stderr.write(`${words}\n`);
+      app.exit(1);
+    });
   }
 
   /** Shows the window, opening it again when it was closed. */
@@ -407,7 +420,7 @@ export class Application implements Answering {
     return path;
   }
 
-  private async smoke(): Promise<void> {
+  private async smoke(watch: SmokeWatch): Promise<void> {
     const window = this.window;
     const bench = this.holder.current;
     if (!window || !bench) {
@@ -422,6 +435,7 @@ export class Application implements Answering {
       out: this.args.out,
       runtime: applicationInfo(this.args.smoke).runtime,
       timings: this.timings,
+      watch,
     });
     if (!ok)
       process.stderr.write(`The window does not show what the store holds: ${this.args.out}/smoke.json\n`);

@@ -1,3 +1,4 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Author } from '@shared/log/annotations';
@@ -7,6 +8,8 @@ import { startDemoRun } from '../demo/start-demo-run';
 import type { Workbench } from '../workbench';
 
 const deadlineMs = 120_000;
+/** The whole smoke run, from the opening of its workspace to the end of the process. */
+const wholeMs = 180_000;
 const stepMs = 50;
 
 export interface SmokeInput {
@@ -19,6 +22,28 @@ export interface SmokeInput {
   runtime: Record<string, string>;
   /** Milliseconds since the process started, by name. */
   timings: Record<string, number>;
+  watch: SmokeWatch;
+}
+
+/**
+ * What a smoke run is at, and its limit: whatever it waits for in vain, `smoke.json` says what that was, and `late` is
+ * told. Nothing on a machine that nobody looks at may stand still without a word.
+ */
+export class SmokeWatch {
+  private stage = 'the workspace to open';
+
+  constructor(out: string, timings: Record<string, number>, late: (words: string) => void) {
+    setTimeout(() => {
+      mkdirSync(out, { recursive: true });
+      const facts = { ok: false, waitedFor: this.stage, timings };
+      writeFileSync(join(out, 'smoke.json'), `${JSON.stringify(facts, null, 2)}\n`);
+      late(`The smoke run has waited for ${this.stage}, and gives up after ${wholeMs / 1000} s.`);
+    }, wholeMs);
+  }
+
+  waitsFor(stage: string): void {
+    this.stage = stage;
+  }
 }
 
 interface SmokeFacts {
@@ -36,12 +61,16 @@ interface SmokeFacts {
  * `smoke.json` and `screenshot.png` into `out`. Returns false when window and store differ.
  */
 export async function smoke(input: SmokeInput): Promise<boolean> {
-  const { window, workbench, out } = input;
+  const { window, workbench, out, watch } = input;
+  watch.waitsFor('the demo to start');
   const run = await startDemoRun(workbench, input);
   await mkdir(out, { recursive: true });
+  watch.waitsFor('the demo to end');
   await workbench.engine.waitRun(run);
   input.timings.runEnded = sinceStart();
+  watch.waitsFor('the store');
   const stored = await storedFacts(workbench, run);
+  watch.waitsFor('the window to show the run');
   const tree = window.webContents.debugger;
   tree.attach('1.3');
   await tree.sendCommand('Accessibility.enable');
@@ -61,10 +90,16 @@ export async function smoke(input: SmokeInput): Promise<boolean> {
     terminal: { store: stored.line, window: seen.line },
     ok: painted,
   };
-  const picture = await window.webContents.capturePage();
+  watch.waitsFor('a picture of the window');
+  const taken = window.webContents.capturePage();
+  // A picture is of the next frame, and a page at rest draws none by itself.
+  window.webContents.invalidate();
+  const picture = await taken;
   await writeFile(join(out, 'screenshot.png'), picture.toPNG());
   await writeFile(join(out, 'smoke.json'), `${JSON.stringify(facts, null, 2)}\n`);
+  watch.waitsFor('the sessions to end');
   await workbench.engine.cleanSessions(new Set());
+  watch.waitsFor('the application to close');
   return painted;
 }
 
