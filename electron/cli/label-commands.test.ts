@@ -178,6 +178,7 @@ test("brings in judges' votes: all or none, each line named, the same file twice
     added: 3,
     unchanged: 0,
     gone: 0,
+    replaced: 0,
     judges: ['One', 'Two'],
   });
   expect((await bring(...votes)).json).toMatchObject({ added: 0, unchanged: 3 });
@@ -194,6 +195,14 @@ test("brings in judges' votes: all or none, each line named, the same file twice
   ]);
   // A newer vote replaces the judge's own, and a judge can take its votes back, also by undo.
   await bring({ ...good, value: 'keep', confidence: 1 }, { ...good, judge: 'Two', value: 'withdrawn' });
+  // The last line of a judge about a step counts, and what it takes the place of is told.
+  const twice = await bring(
+    { ...good, step: 4 },
+    { ...good, step: 4, value: 'keep' },
+    { ...good, step: 4, value: 'withdrawn' },
+  );
+  expect(twice.json).toMatchObject({ added: 0, replaced: 2 });
+  expect(twice.lines[1]).toMatch(/^2 lines not taken: a later line of the same judge/);
   const { labels } = await store.reader.step(run, 1);
   expect(labels).toMatchObject({
     effective: { value: 'train', source: 'judge' },

@@ -107,6 +107,8 @@ describe('what the command line prints', () => {
       labels: {
         effective: { value: null, source: null, reason: null },
         rules: [{ rule: 'r', effect: 'mask', why: forged }],
+        humans: [{ author: { name: forged }, value: 'train', reason: forged }],
+        judges: [{ judge: forged, value: 'mask', confidence: 0.9, reason: forged, why: forged, steps: [3] }],
       },
       observations: [
         {

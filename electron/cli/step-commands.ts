@@ -1,5 +1,6 @@
 import { WaymarkError } from '@shared/contract/errors';
 import type { ObservationView, PromptView, StepDetail } from '@shared/contract/views';
+import type { JudgeVerdict } from '@shared/labels/labels';
 import { type ImageRef, imageTypeName } from '@shared/log/image-part';
 import { type Arguments, positive, required } from './arguments';
 import type { CliContext } from './context';
@@ -41,13 +42,25 @@ export function stepLines(run: string, detail: StepDetail): string[] {
     `At       ${new Date(head.at).toISOString()}`,
     `Model    ${detail.model}${tokens}, ${seconds(detail.durationMs)}`,
     `Label    ${value ?? 'undecided'}${source === null ? '' : ` by ${source}`}${reason === null ? '' : ` (${reason})`}`,
+    ...labels.humans.map(
+      ({ author, value, reason, adjudication }) =>
+        `Person   ${author.name}, ${value}${adjudication ? ' (decided between others)' : ''}${reason === null ? '' : `: ${reason}`}`,
+    ),
     ...labels.rules.map(({ rule, effect, why }) => `Rule     ${rule}, ${effect}: ${why}`),
+    ...labels.judges.map(judgeLine),
     ...part('Reasoning', detail.reasoning),
     ...part('Text', detail.text),
     ...detail.observations.flatMap(observationLines),
     ...part('Added by Waymark', detail.taught ?? ''),
     ...part('Hints', detail.hintText ?? ''),
   ];
+}
+
+function judgeLine({ judge, value, confidence, reason, why, steps }: JudgeVerdict): string {
+  const sure = confidence === null ? '' : `, ${Math.round(confidence * 100)} % sure`;
+  const cited =
+    steps.length === 0 ? '' : ` (cites ${steps.length === 1 ? 'step' : 'steps'} ${steps.join(', ')})`;
+  return `Judge    ${judge}, ${value}${sure}: ${[reason, why].filter((words) => words !== '').join(': ')}${cited}`;
 }
 
 function observationLines(seen: ObservationView): string[] {

@@ -36,8 +36,10 @@ async function stand() {
   const { run } = writer;
   const { task } = await store.reader.run(run);
   const prompts: string[] = [];
+  let beforeAnswer = () => Promise.resolve();
   const server = await startScriptedModel({
-    policy: (request) => {
+    policy: async (request) => {
+      await beforeAnswer();
       const [system] = request.messages;
       prompts.push(String(system?.content));
       const masked = String(system?.content).includes('OTHER') ? [2, 3] : [1, 2];
@@ -86,7 +88,10 @@ async function stand() {
     );
   };
   const version = async (text: string) => (await chosenRubrics(store, resources, [], { text })).steps.version;
-  return { store, writer, run, task: task.id, prompts, ask, open, label, votes, version };
+  const onAnswer = (act: () => Promise<void>) => {
+    beforeAnswer = act;
+  };
+  return { store, writer, run, task: task.id, prompts, ask, open, label, votes, version, onAnswer };
 }
 
 it('a trial says what another rubric would change and leaves every vote as it was; keeping it pays for nothing again', async () => {
@@ -159,6 +164,18 @@ it('a trial on a run that the judge has not judged has its own figures and no ch
     precision: { before: null, after: { value: 0.5, n: 2 } },
     recall: { before: null, after: { value: 1, n: 1 } },
   });
+});
+
+it('what a trial is told after its text was kept meanwhile becomes votes when the trial ends', async () => {
+  const { run, store, task, ask, votes, onAnswer } = await stand();
+  await ask('built-in');
+  const standing = await votes();
+  onAnswer(() => keepRubric(store, resources, { task, text: OTHER }, alice).then(() => undefined));
+  await ask({ text: OTHER }, { isTrial: true });
+  const kept = await votes();
+  expect(kept).toEqual(['keep', 'mask', 'mask', 'keep', 'keep']);
+  expect(kept).not.toEqual(standing);
+  expect(await store.reader.triers(run, (await readRubricView(store, resources, task)).version)).toEqual([]);
 });
 
 it('each run is judged by what is kept for its task, in one batch; its requests can be made again', async () => {

@@ -7,7 +7,7 @@ import type { Author } from '@shared/log/annotations';
 import { allAnnotations } from '../dataset/event-pages';
 import { stepOwners, unlessRemoved } from '../review/step-owners';
 import type { Store } from '../store/api';
-import { builtInRubric, checkedRubric, type Rubrics, rubricsWith } from './rubric';
+import { builtInRubric, checkedRubric, type Rubrics, rubricsWith, stepsVersion } from './rubric';
 
 type KeptStore = Pick<Store, 'reader'>;
 
@@ -21,7 +21,7 @@ export async function chosenRubrics(
   runs: readonly string[],
   choice: RubricChoice,
 ): Promise<Rubrics> {
-  if (typeof choice === 'object') return rubricsWith(resourcesDir, choice.text);
+  if (typeof choice === 'object') return rubricsWith(resourcesDir, checkedRubric(choice.text));
   if (choice === 'built-in') return rubricsWith(resourcesDir, null);
   const asked = new Set(runs);
   const tasks = (await reader.runs()).flatMap(({ id, task }) => (asked.has(id) ? [task.id] : []));
@@ -65,6 +65,20 @@ export async function keepRubric(
   await store.writer.keepRubric(task, kept, author.name, before);
   const view = await readRubricView(store, resourcesDir, task);
   return { ...view, adopted: await adoptTrials(store, task, view.version) };
+}
+
+/**
+ * Makes votes of what a trial was told after its text had been kept meanwhile, perhaps by another process, for tasks of its runs:
+ * whoever keeps a text finds what had come until then, and whoever ends a trial the rest. `begunAt`: of the trial, ms since 1970.
+ */
+export async function adoptEnded(
+  store: Pick<Store, 'reader' | 'writer'>,
+  { runs, rubric, begunAt }: { runs: readonly string[]; rubric: string; begunAt: number },
+): Promise<void> {
+  const asked = new Set(runs);
+  const tasks = (await store.reader.runs()).flatMap(({ id, task }) => (asked.has(id) ? [task.id] : []));
+  for (const { task, text, at } of await store.reader.rubricsOf([...new Set(tasks)]))
+    if (at >= begunAt && stepsVersion(text) === rubric) await adoptTrials(store, task, rubric);
 }
 
 async function adoptTrials(

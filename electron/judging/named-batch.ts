@@ -5,6 +5,7 @@ import type { HeldBatch } from '../store/log/judge-batches';
 import { type BatchOptions, runBatch } from './judge-batch';
 import type { JudgeTask } from './judge-task';
 import { judgeTasks } from './judge-work';
+import { adoptEnded } from './kept-rubric';
 import { rewardTasks } from './reward-work';
 import { staleVotes } from './stale-votes';
 
@@ -39,7 +40,7 @@ export async function driveBatch(
   held: HeldBatch,
   { price, isLeaving, onUnstored, ...options }: DriveOptions,
 ): Promise<StoredBatch> {
-  const { choices, counts } = await store.reader.judgeBatch(held.id);
+  const { choices, counts, at: begunAt } = await store.reader.judgeBatch(held.id);
   const { ended, missing } = await runBatch(store, tasksOf(store, choices), {
     ...options,
     judge: choices.judge,
@@ -49,6 +50,8 @@ export async function driveBatch(
     maxCost: choices.maxCost,
     spent: counts.knownCost,
   });
+  if (choices.mode === 'mask' && choices.isTrial === true)
+    await adoptEnded(store, { runs: choices.runs, rubric: choices.rubrics.steps.version, begunAt });
   const failure = ended?.why === 'failed' ? ended.failure : null;
   const kept = failure && { code: failure.code, message: failure.message.slice(0, 10_000) };
   const end = { why: ended?.why ?? 'done', failure: kept, missing } as const;

@@ -36,7 +36,7 @@ export async function readRubrics(resourcesDir: string, file: string | null): Pr
 
 /**
  * The application's rubrics with `own` in the place of that for steps, and what is kept for tasks. `{{points}}`, `{{keeps}}` and
- * `{{principle}}` are filled in from the guideline that people label by. @throws WaymarkError bad_input
+ * `{{principle}}` are filled in from the guideline that people label by.
  */
 export async function rubricsWith(
   resourcesDir: string,
@@ -50,13 +50,16 @@ export async function rubricsWith(
   // The application's own text stays the application's, wherever it comes from.
   const forSteps = (text: string) => rubricOf('steps', text, text.trim() !== builtIn.trim());
   return {
-    steps: own === null ? rubricOf('steps', builtIn, false) : forSteps(checkedRubric(own)),
+    steps: own === null ? rubricOf('steps', builtIn, false) : forSteps(own),
     summaries: rubricOf('summaries', summaries, false),
     ...(kept.length === 0
       ? {}
       : { ofTasks: kept.map(({ task, text }) => ({ task, rubric: forSteps(text) })) }),
   };
 }
+
+/** The version that a text for steps has. */
+export const stepsVersion = (text: string): string => rubricOf('steps', text, true).version;
 
 /** The application's rubric for steps, before the guideline is filled in. */
 export function builtInRubric(resourcesDir: string): Promise<string> {
@@ -86,23 +89,32 @@ export async function readRewardRubric(
   const template = !isOwn
     ? await builtInText(resourcesDir, rewardRubrics[chosen])
     : 'text' in chosen
-      ? checkedRubric(chosen.text)
-      : await readRubricFile(chosen.file);
+      ? checkedRubric(chosen.text, { mode: 'reward' })
+      : await readRubricFile(chosen.file, 'reward');
   const regard = await builtInText(resourcesDir, future ? 'reward-regard-future' : 'reward-regard-step');
   const whole = template.includes('{{regard}}') ? template : `${template.trim()}\n\n{{regard}}`;
   return rubricOf(isOwn ? 'reward' : rewardRubrics[chosen], whole, isOwn, { regard: regard.trim() });
 }
 
+/** What is filled in where a rubric names it. */
+const places = { mask: ['points', 'keeps', 'principle'], reward: ['regard'] } as const;
+
 /** A rubric of a person's own, as it stands in the file. @throws WaymarkError not_found, bad_input */
-export async function readRubricFile(file: string): Promise<string> {
+export async function readRubricFile(file: string, mode: keyof typeof places = 'mask'): Promise<string> {
   const called = `The rubric ${file}`;
   const bytes = await readRegularFile(file, file, MOST_RUBRIC_BYTES, 'Nothing was done.');
   if (!isUtf8(bytes)) throw notUtf8(called);
-  return checkedRubric(bytes.toString('utf8'), called);
+  return checkedRubric(bytes.toString('utf8'), { called, mode });
 }
 
-/** A text that a judge can go by. @throws WaymarkError bad_input: it is empty, too long, or holds what is no text */
-export function checkedRubric(text: string, called = 'The rubric'): string {
+/**
+ * A text that a judge can go by.
+ * @throws WaymarkError bad_input: it is empty, too long, holds what is no text, or names a place that nothing is filled in at
+ */
+export function checkedRubric(
+  text: string,
+  { called = 'The rubric', mode = 'mask' }: { called?: string; mode?: keyof typeof places } = {},
+): string {
   if (text.includes('\0')) throw notUtf8(called);
   if (text.trim() === '')
     throw new WaymarkError('bad_input', `${called} is empty. Write down what the judge is to look for.`);
@@ -111,8 +123,17 @@ export function checkedRubric(text: string, called = 'The rubric'): string {
       'bad_input',
       `${called} has more than ${MOST_RUBRIC_BYTES / 1024} KB. Shorten it.`,
     );
+  const known: readonly string[] = places[mode];
+  const unknown = [...text.matchAll(PLACE)].find(([, name = '']) => !known.includes(name));
+  if (unknown !== undefined)
+    throw new WaymarkError(
+      'bad_input',
+      `${called} has ${unknown[0]}, and there is nothing to put there. Write ${known.map((name) => `{{${name}}}`).join(' or ')}, or take it out.`,
+    );
   return text;
 }
+
+const PLACE = /\{\{(\w+)\}\}/gu;
 
 const notUtf8 = (called: string) =>
   new WaymarkError('bad_input', `${called} is not a text in UTF-8. Nothing was done.`);
@@ -133,10 +154,7 @@ function rubricOf(
       .join('\n'),
     principle: `${guidelinePrinciple.title}. ${guidelinePrinciple.text}`,
   };
-  const text = wellFormed(template.trim()).replace(
-    /\{\{(\w+)\}\}/gu,
-    (whole, key: string) => values[key] ?? whole,
-  );
+  const text = wellFormed(template.trim()).replace(PLACE, (whole, key: string) => values[key] ?? whole);
   const digest = createHash('sha256').update(text).digest('hex').slice(0, 12);
   return { text, isOwn, version: `${name}@${digest}` };
 }

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { endpointSchema, settingsSchema } from '@shared/contract/settings';
 import type { RubricTrial } from '@shared/judging/rubric-trial';
@@ -50,6 +50,15 @@ it('a rubric is shown, compared, kept and given up', async () => {
   expect(builtIn.json).toMatchObject({ kept: null, text: expect.stringContaining('{{points}}') });
   expect((await judge('rubric', 'diff', ...on)).lines).toEqual([
     `There is no difference between the built-in text and the rubric of task ${task}.`,
+  ]);
+  const out = join(temporaryFolder(), 'built-in.md');
+  expect((await judge('rubric', 'show', ...on, '--out', out)).lines[1]).toBe(`Its text is in ${out}.`);
+  expect(readFileSync(out, 'utf8')).toBe((builtIn.json as { text: string }).text);
+  await expect(judge('rubric', 'show', ...on, '--out', out)).rejects.toMatchObject({
+    code: 'already_exists',
+  });
+  expect((await judge('rubric', 'reset', ...on)).lines).toEqual([
+    expect.stringMatching(/^Task .* has no rubric of its own: it is judged by the built-in one, steps@/),
   ]);
   const set = await judge('rubric', 'set', file, ...on);
   expect(set.json).toMatchObject({ task, adopted: 0, kept: { author: alice.name } });

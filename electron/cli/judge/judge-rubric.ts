@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { lineChanges } from '@shared/base/line-diff';
 import { WaymarkError } from '@shared/contract/errors';
 import type { RubricView } from '@shared/contract/rubric-views';
 import type { RubricTrial } from '@shared/judging/rubric-trial';
+import { writeOutput } from '../../files/output-file';
 import { keepRubric, readRubricView, readTrial } from '../../judging/kept-rubric';
 import { readRubricFile, rubricsWith } from '../../judging/rubric';
 import { type Arguments, required } from '../arguments';
@@ -37,14 +39,24 @@ const fileOf = (word: string | undefined) => resolve(required(word, 'The file of
 async function show(context: CliContext, args: Arguments): Promise<CommandResult> {
   const view = await viewOf(context, args);
   const text = view.kept?.text ?? view.builtIn;
-  return { json: { ...jsonOf(view), text }, lines: [standing(view), '', ...setOff(text.trimEnd())] };
+  const json = { ...jsonOf(view), text };
+  if (args.values.out === undefined) return { json, lines: [standing(view), '', ...setOff(text.trimEnd())] };
+  const file = resolve(required(args.values.out, '--out'));
+  await writeNew(file, text);
+  return { json: { ...json, file }, lines: [standing(view), `Its text is in ${file}.`] };
 }
 
 async function set(context: CliContext, args: Arguments, text: string | null): Promise<CommandResult> {
-  const { task } = await viewOf(context, args);
+  const before = await viewOf(context, args);
+  const { task } = before;
   const { store, resourcesDir, author } = context;
   const view = await keepRubric(store, resourcesDir, { task, text }, author);
   const { adopted } = view;
+  if (before.kept === null && text === null)
+    return {
+      json: { ...jsonOf(view), adopted },
+      lines: [`Task ${task} has no rubric of its own: it is judged by the built-in one, ${view.version}.`],
+    };
   return {
     json: { ...jsonOf(view), adopted },
     lines: [
@@ -52,7 +64,11 @@ async function set(context: CliContext, args: Arguments, text: string | null): P
       ...(adopted === 0
         ? []
         : [`${counted(adopted, 'verdict')} of trials by this text count as votes from now on.`]),
-      `Steps that were judged by another text keep their votes until they are judged again: "judge run --steps changed".`,
+      ...(before.version === view.version
+        ? []
+        : [
+            'Steps that were judged by another text keep their votes until they are judged again: "judge run --steps changed".',
+          ]),
     ],
   };
 }
@@ -101,11 +117,28 @@ async function tried(context: CliContext, args: Arguments, text: string): Promis
   const { judge, result } = await tryRubric(context, args, run, text);
   const { steps } = await rubricsWith(context.resourcesDir, text);
   const trial = await readTrial(context.store, run, judge, steps.version);
+  const { id: task } = (await context.reader.run(run)).task;
+  const isKept = (await readRubricView(context.store, context.resourcesDir, task)).version === steps.version;
   return {
     ...result,
     json: { ...(result.json as Record<string, unknown>), trial },
-    lines: [...result.lines, ...trialLines(trial)],
+    lines: [
+      ...result.lines,
+      ...(trial.tried === 0 && isKept
+        ? [`Task ${task} is judged by this text already, so there is nothing to compare.`]
+        : trialLines(trial)),
+    ],
   };
+}
+
+/** @throws WaymarkError already_exists: what is there may be somebody's work; as `writeOutput` */
+async function writeNew(file: string, text: string): Promise<void> {
+  if (existsSync(file))
+    throw new WaymarkError(
+      'already_exists',
+      `${file} already exists, and nothing was written. Give --out the name of a new file.`,
+    );
+  await writeOutput(file, text);
 }
 
 function trialLines(trial: RubricTrial): string[] {

@@ -64,7 +64,7 @@ export async function judgeVotes(context: CliContext, args: Arguments): Promise<
   const run = await named(context, args.words[2]);
   const file = resolve(required(args.words[3], 'The file of votes'));
   const { steps } = await context.reader.run(run);
-  const votes = parseVotes(file, steps);
+  const { votes, replaced } = parseVotes(file, steps);
   const owners = await stepOwners(context.reader, run);
   const standing = new Standing(context);
   let added = 0;
@@ -89,9 +89,16 @@ export async function judgeVotes(context: CliContext, args: Arguments): Promise<
   const unchanged = votes.length - added - gone;
   const lines = [
     `${added === 0 ? 'Imported no votes' : `Imported ${counted(added, 'vote')} by ${judges.join(', ')}`}; ${unchanged} ${unchanged === 1 ? 'was' : 'were'} already here.`,
-    `${counted(gone, 'vote')} left out: the run that made these steps has been removed.`,
+    ...(gone === 0
+      ? []
+      : [`${counted(gone, 'vote')} left out: the run that made these steps has been removed.`]),
+    ...(replaced === 0
+      ? []
+      : [
+          `${counted(replaced, 'line')} not taken: a later line of the same judge says something else of the same vote.`,
+        ]),
   ];
-  return { json: { run, added, unchanged, gone, judges }, lines: lines.slice(0, gone === 0 ? 1 : 2) };
+  return { json: { run, added, unchanged, gone, replaced, judges }, lines };
 }
 
 function opOf(vote: Vote): AnnotationOp {
@@ -104,8 +111,9 @@ function opOf(vote: Vote): AnnotationOp {
 }
 
 /** The last word of each judge on each step, of ratings on each vote, in the order of the file. */
-function parseVotes(file: string, steps: number): Vote[] {
+function parseVotes(file: string, steps: number): { votes: Vote[]; replaced: number } {
   const votes = new Map<string, Vote>();
+  let replaced = 0;
   const named: string[] = [];
   let bad = 0;
   let number = 0;
@@ -115,8 +123,11 @@ function parseVotes(file: string, steps: number): Vote[] {
     const said = number === 1 ? line.replace(/^\ufeff/, '') : line;
     if (said.trim() === '') continue;
     const vote = parseVote(said, steps);
-    if (typeof vote !== 'string') votes.set(keyOf(vote), vote);
-    else {
+    if (typeof vote !== 'string') {
+      const key = keyOf(vote);
+      replaced += differs(votes.get(key), vote) ? 1 : 0;
+      votes.set(key, vote);
+    } else {
       if (bad < NAMED) named.push(`line ${number}: ${vote}`);
       bad += 1;
       if (bad === MOST_BAD) break;
@@ -132,8 +143,12 @@ function parseVotes(file: string, steps: number): Vote[] {
   }
   if (votes.size === 0)
     throw new WaymarkError('bad_input', `${file} holds no votes. Write one JSON object a line.`);
-  return [...votes.values()];
+  return { votes: [...votes.values()], replaced };
 }
+
+/** Whether the file says something else of the same vote in an earlier line. */
+const differs = (earlier: Vote | undefined, vote: Vote) =>
+  earlier !== undefined && JSON.stringify(earlier) !== JSON.stringify(vote);
 
 const keyOf = (vote: Vote) => `${vote.step} ${isReward(vote) ? vote.vote : 'mask'} ${vote.judge}`;
 

@@ -115,7 +115,7 @@ export const commands: Readonly<Record<string, Command>> = {
   'judge prompt': { options: ['judge', 'vote'], words: run },
   'judge agreement': { options: ['run', 'truth'] },
   'judge rubric': {
-    options: ['task', 'run', 'judge', 'max-cost', ...endpoint],
+    options: ['task', 'run', 'out', 'judge', 'max-cost', ...endpoint],
     words: [['show', 'set', 'reset', 'diff', 'try'], 'path'],
   },
   guideline: { options: [] },
