@@ -1,5 +1,5 @@
 import { type Figure, figureOf } from './figures';
-import { type ArmSummary, type Measure, measures } from './summary';
+import { type ArmSummary, type Measure, measures, unknownIn } from './summary';
 
 /** What an arm came to against another one, over the tasks that both have: this arm less the other. */
 export interface ArmDifference {
@@ -46,7 +46,7 @@ function difference(arm: ArmSummary, base: ArmSummary): ArmDifference {
     base: base.arm,
     tasks: pairs.length,
     figures: Object.fromEntries(
-      measures.map((measure) => [measure, figureOf(differences(measure), 'left out')]),
+      measures.map((measure) => [measure, figureOf(differences(measure), unknownIn(measure))]),
     ) as Record<Measure, Figure>,
     better: finals.filter((value) => value > 0).length,
     worse: finals.filter((value) => value < 0).length,

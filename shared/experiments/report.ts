@@ -112,7 +112,13 @@ function armName(arm: string | null): string {
 export function figureText({ mean, deviation, unknown, n }: Figure): string {
   if (mean === null) return n + unknown === 0 ? '–' : 'unknown';
   const spread = deviation === null ? '' : ` ± ${deviation.toFixed(2)}`;
-  return `${mean.toFixed(2)}${spread}${unknown > 0 ? ` (n = ${n}, ${unknown} without)` : ''}`;
+  return `${twoDigits(mean)}${spread}${unknown > 0 ? ` (n = ${n}, ${unknown} without)` : ''}`;
+}
+
+/** No zero below zero. */
+function twoDigits(value: number): string {
+  const digits = value.toFixed(2);
+  return Number(digits) === 0 ? '0.00' : digits;
 }
 
 function figureCells(figures: Figures, over: 'overTasks' | 'overRuns'): string[] {
@@ -168,7 +174,9 @@ function differenceTable(arms: readonly ArmSummary[]): ReportTable {
 }
 
 function signed(figure: Figure): string {
-  return figure.mean !== null && figure.mean > 0 ? `+${figureText(figure)}` : figureText(figure);
+  return figure.mean !== null && Number(figure.mean.toFixed(2)) > 0
+    ? `+${figureText(figure)}`
+    : figureText(figure);
 }
 
 function hintTables(arms: readonly ArmSummary[], runs: readonly ExperimentRun[]): ReportTable[] {

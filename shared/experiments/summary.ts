@@ -71,13 +71,15 @@ export function summariseArms(runs: readonly ExperimentRun[]): ArmSummary[] {
   }));
 }
 
+/** Money that nobody knows may be any amount; how many scores are missing stands beside the mean. */
+export const unknownIn = (measure: Measure) => (measure === 'cost' ? 'spoils' : 'left out');
+
 /** Figures of some runs. */
 export function summarise(runs: readonly ExperimentRun[]): Summary {
   const tasks = grouped(runs, ({ task }) => task.id).map(([, some]) => some);
   const figures = Object.fromEntries(
     measures.map((measure) => {
-      // Money that nobody knows may be any amount; how many scores are missing stands beside the mean.
-      const unknown = measure === 'cost' ? 'spoils' : 'left out';
+      const unknown = unknownIn(measure);
       const of = (some: readonly ExperimentRun[]) =>
         figureOf(
           some.map((run) => measured(run, measure)),

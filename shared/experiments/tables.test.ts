@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { armsAgainst } from './arms-compared';
 import type { ExperimentRun } from './experiment-run';
 import { figureOf } from './figures';
 import { apolloDomains, domains, innovatorBench, sonnetWithHint } from './published-fixtures';
+import { reportTables } from './report';
 import { scalingCurve, scoreAtHour } from './scaling-curve';
 import { type Figures, measures, summariseArms } from './summary';
 
@@ -199,6 +201,23 @@ describe('for any runs', () => {
         }
       }),
     );
+  });
+
+  test('nor is there a difference of costs where one is unknown; one that rounds to nothing has no sign', () => {
+    const runs = [
+      ...[
+        { final: 1, cost: 2 },
+        { final: 1.001, cost: null },
+      ].map((given) => run({ ...given, arm: 'a' })),
+      run({ arm: 'b', final: 1.001, cost: 2 }),
+      run({ id: '2', arm: 'a', final: 1, cost: 2 }),
+      run({ id: '2', arm: 'b', final: 1, cost: 2 }),
+    ];
+    const [difference] = armsAgainst(summariseArms(runs), 'a');
+    expect(difference).toMatchObject({ arm: 'b', tasks: 2, figures: { cost: { mean: null, unknown: 1 } } });
+    const against = reportTables(runs).find(({ title }) => title.startsWith('Against'));
+    expect(against?.rows[0]?.slice(0, 3)).toEqual(['b', '2', '0.00 ± 0.00']);
+    expect(against?.rows[0]).not.toEqual(expect.arrayContaining([expect.stringMatching(/^[+-]0\.00/)]));
   });
 
   test('a branch counts in no mean', () => {
