@@ -78,6 +78,8 @@ export interface RunSummary {
     kind: 'local' | 'ssh';
     host?: string | undefined;
     gpus?: number | undefined;
+    /** For evaluations alone: the agent has no session there. Absent: it may. */
+    evaluator?: true | undefined;
     /** What keeps local sessions apart from the rest of the machine; absent: nothing does. */
     isolation?: 'bubblewrap' | undefined;
     /** Who agreed that nothing does. */

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { HeadRow } from '../projections/fold-rows';
 
 /** Raised when the fold's output changes: heads of an older version are rebuilt in the background. */
-export const FOLD_VERSION = 9;
+export const FOLD_VERSION = 10;
 
 /** What `run.created` fixes for the run's whole life. */
 export interface RunFacts {
@@ -142,13 +142,24 @@ export function runFacts(body: EventBody<'run.created'>): RunFacts {
   };
 }
 
-/** Where each computer of the task is, and how many GPUs the task says it has. */
+/** Where each computer of the task is, how many GPUs the task says it has, and whether it only evaluates. */
 function computersOf({ computers, spec }: EventBody<'run.created'>): RunFacts['computers'] {
-  const said = gpuCounts.safeParse(spec.computers);
+  const said = saidOfComputers.safeParse(spec.computers);
   return computers.map((place) => {
-    const gpus = said.success ? said.data.find(({ name }) => name === place.name)?.gpus?.count : undefined;
-    return gpus === undefined ? place : { ...place, gpus };
+    const known = said.success ? said.data.find(({ name }) => name === place.name) : undefined;
+    const gpus = known?.gpus?.count;
+    return {
+      ...place,
+      ...(gpus === undefined ? {} : { gpus }),
+      ...(known?.evaluator === true ? { evaluator: true as const } : {}),
+    };
   });
 }
 
-const gpuCounts = z.array(z.object({ name: z.string(), gpus: z.object({ count: z.number() }).nullish() }));
+const saidOfComputers = z.array(
+  z.object({
+    name: z.string(),
+    gpus: z.object({ count: z.number() }).nullish(),
+    evaluator: z.boolean().optional(),
+  }),
+);

@@ -67,7 +67,9 @@ export function DeliveryDetails({ deliver, onChange, run }: DeliveryProps & { ru
             value={deliver.computer}
             options={[
               { value: '', label: words.anyComputer },
-              ...run.computers.map(({ name }) => ({ value: name, label: name })),
+              ...run.computers
+                .filter(({ evaluator }) => evaluator !== true)
+                .map(({ name }) => ({ value: name, label: name })),
             ]}
             onChoose={(computer) => onChange({ ...deliver, computer })}
           />
