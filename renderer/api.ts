@@ -39,7 +39,7 @@ export async function call<C extends CommandName>(
 ): Promise<CommandOutput<C>> {
   const reply = await window.waymark.invoke(command, input[0]);
   if (!reply.ok) throw new CallError(command, reply.error);
-  return reply.value as CommandOutput<C>;
+  return ('text' in reply ? JSON.parse(reply.text) : reply.value) as CommandOutput<C>;
 }
 
 /** False when the page was opened outside the application. */

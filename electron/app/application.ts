@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { Result } from '@shared/contract/errors';
 import { type Failure, toFailure } from '@shared/contract/errors';
+import { crossesAsText, type Reply } from '@shared/contract/ipc';
 import type { BrowserWindow } from 'electron';
 import { app, nativeTheme } from 'electron';
 import { version } from '../../package.json';
@@ -192,12 +192,13 @@ export class Application implements Answering {
     return trustsSender(event, this.window?.webContents ?? null, devServer);
   }
 
-  answer(name: unknown, input: unknown): Promise<Result<unknown>> {
+  async answer(name: unknown, input: unknown): Promise<Reply> {
     const answer = () =>
       answerCommand(this.handlers, name, input, (command, failure) =>
         this.log.error(`Command ${command} failed: ${failure.message}`, { detail: failure.detail }),
       );
-    return this.gestures.guard(name, answer);
+    const answered = await this.gestures.guard(name, answer);
+    return answered.ok && crossesAsText(name) ? { ok: true, text: JSON.stringify(answered.value) } : answered;
   }
 
   private get resourcesDir(): string {

@@ -1,4 +1,4 @@
-import type { Result } from '@shared/contract/errors';
+import type { Reply } from '@shared/contract/ipc';
 import type { IpcMainEvent, IpcMainInvokeEvent } from 'electron';
 import { ipcMain } from 'electron';
 
@@ -9,7 +9,7 @@ export interface Answering {
   /** True when the frame that asks is the main frame of the page that this answers. */
   trusts(event: Asking): boolean;
   /** Parses and answers; never throws. */
-  answer(name: unknown, input: unknown): Promise<Result<unknown>>;
+  answer(name: unknown, input: unknown): Promise<Reply>;
   /** The page tried what its content policy forbids. */
   violated(report: unknown): void;
 }

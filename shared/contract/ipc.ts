@@ -21,7 +21,7 @@ import { type ImportProgress, importCommands } from './ipc/imports';
 import { judgeCommands } from './ipc/judging';
 import { guidelineCommands, labelCommands, retroMaskCommands } from './ipc/labels';
 import { mergeCommands } from './ipc/merge';
-import type { Output } from './ipc/parts';
+import type { CommandRow, Output } from './ipc/parts';
 import { queueCommands } from './ipc/queue';
 import { redactionCommands } from './ipc/redaction';
 import { type RemoteStatus, remoteCommands } from './ipc/remote';
@@ -91,6 +91,15 @@ export type LateCommand = {
   [C in CommandName]: Commands[C] extends { late: true } ? C : never;
 }[CommandName];
 
+/** What crosses to the window: `text` is the value as JSON, of a command whose row says so. */
+export type Reply = Result<unknown> | { ok: true; text: string };
+
+export function crossesAsText(name: unknown): boolean {
+  const row: CommandRow | undefined =
+    typeof name === 'string' && Object.hasOwn(commands, name) ? commands[name as CommandName] : undefined;
+  return row?.asText === true;
+}
+
 export function isLate(name: CommandName): name is LateCommand {
   return 'late' in commands[name];
 }
@@ -142,6 +151,6 @@ export type EventName = keyof EventPayloads;
 
 /** What preload exposes as `window.waymark`: exactly two functions. */
 export interface Bridge {
-  invoke(command: CommandName, input: unknown): Promise<Result<unknown>>;
+  invoke(command: CommandName, input: unknown): Promise<Reply>;
   on(event: EventName, listener: (payload: unknown) => void): () => void;
 }

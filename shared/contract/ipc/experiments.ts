@@ -19,6 +19,7 @@ export const experimentCommands = {
     output: returns<ExperimentRun[]>(),
     place: 'workspace',
     consent: 'free',
+    asText: true,
   },
   /** Tasks of an experiment that are in another one, or in a dataset, as well; null: that dataset does not say what it is made of. */
   'experiments.overlap': {

@@ -34,6 +34,11 @@ export type CommandRow = {
   input: z.ZodType;
   output: Output<unknown>;
   consent: Consent;
+  /**
+   * A long answer that is plain JSON reaches the window as one text: objects are copied value by value at each border, which takes
+   * longer than the reading.
+   */
+  asText?: true;
 } & (
   | {
       /** Answered where the workspace is: here, or by the server. */

@@ -63,7 +63,13 @@ export interface ApprovalAsked {
 
 /** Starting, steering and removing runs. */
 export const runCommands = {
-  'runs.list': { input: none, output: returns<RunSummary[]>(), place: 'workspace', consent: 'free' },
+  'runs.list': {
+    input: none,
+    output: returns<RunSummary[]>(),
+    place: 'workspace',
+    consent: 'free',
+    asText: true,
+  },
   'runs.summary': { input: inRun, output: returns<RunSummary>(), place: 'workspace', consent: 'free' },
   /** What the run was started with besides its limits. */
   'runs.record': { input: inRun, output: returns<RunRecord>(), place: 'workspace', consent: 'free' },
