@@ -509,6 +509,15 @@ it('a rubric of the person’s own is refused when it cannot be one', async () =
       code: 'bad_input',
       message: expect.stringContaining(none),
     });
+  // A slip in the name of a place would be sent as it stands, without the guideline.
+  const slip = join(temporaryFolder(), 'slip.md');
+  writeFileSync(slip, 'Mask these:\n{{pionts}}\n');
+  await expect(readRubrics(resources, slip)).rejects.toMatchObject({
+    code: 'bad_input',
+    message: expect.stringMatching(/has \{\{pionts\}\}.* write one of \{\{points\}\}, /),
+  });
+  writeFileSync(slip, '{{regard}}');
+  await expect(readRubrics(resources, slip)).rejects.toMatchObject({ code: 'bad_input' });
   const own = join(resources, 'prompts/judge/mask-steps.md');
   const { steps } = await readRubrics(resources, own);
   // The same text is the same version, whoever wrote it.

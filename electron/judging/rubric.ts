@@ -97,7 +97,8 @@ export async function readRewardRubric(
 }
 
 /** What is filled in where a rubric names it. */
-const places = { mask: ['points', 'keeps', 'principle'], reward: ['regard'] } as const;
+const ofGuideline = ['points', 'keeps', 'principle'] as const;
+const places = { mask: ofGuideline, reward: ['regard', ...ofGuideline] } as const;
 
 /** A rubric of a person's own, as it stands in the file. @throws WaymarkError not_found, bad_input */
 export async function readRubricFile(file: string, mode: keyof typeof places = 'mask'): Promise<string> {
@@ -128,7 +129,7 @@ export function checkedRubric(
   if (unknown !== undefined)
     throw new WaymarkError(
       'bad_input',
-      `${called} has ${unknown[0]}, and there is nothing to put there. Write ${known.map((name) => `{{${name}}}`).join(' or ')}, or take it out.`,
+      `${called} has ${unknown[0]}, and there is nothing to put there. Take it out, or write one of ${known.map((name) => `{{${name}}}`).join(', ')}.`,
     );
   return text;
 }
