@@ -5,7 +5,7 @@ import { version } from '../package.json';
 import { systemClock } from './clock';
 import type { Hosts } from './computer/hosts';
 import { DemoServer, demoEndpointName } from './demo/demo';
-import { JudgeJobs } from './judging/judge-jobs';
+import { JudgeJobs, type JudgeJobsOptions } from './judging/judge-jobs';
 import { createEngine } from './runs/engine';
 import type { EngineLog, EngineOptions } from './runs/engine-options';
 import { noHosts } from './runs/start/no-hosts';
@@ -37,6 +37,8 @@ export interface OpenOptions {
   brief?: boolean | undefined;
   /** As in `EngineOptions`. */
   driveApart?: EngineOptions['driveApart'];
+  /** As `driveApart` in `JudgeJobsOptions`. */
+  driveBatchApart?: JudgeJobsOptions['driveApart'];
   /** Delay between two pieces of the demo model's answers, ms; 0 = none. */
   demoPaceMs: number;
 }
@@ -104,7 +106,16 @@ export async function openWorkbench(folder: string, options: OpenOptions): Promi
     log,
     driveApart: options.driveApart,
   });
-  const judging = new JudgeJobs({ store, settings, findKey, addresses, isKeyLocked, resourcesDir, log });
+  const judging = new JudgeJobs({
+    store,
+    settings,
+    findKey,
+    addresses,
+    isKeyLocked,
+    resourcesDir,
+    log,
+    driveApart: options.driveBatchApart,
+  });
   return {
     folder,
     store,

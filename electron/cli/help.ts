@@ -78,13 +78,16 @@ const helpText = `waymark: the engine of Waymark without its window
       [--votes 3]                   or −1, by a rubric named steps or rlanything, or by
       [--temperature 0.8]           FILE; --future no: without regard to the outcome
       [--future yes|no]
+      [--price IN,CACHED,OUT]       what a million tokens cost, where the settings do not say
       [--model M] [--base-url URL] [--api-key-env VAR]
   judge estimate                    what judge run would ask and cost; nothing is sent
   judge list                        batches of judges: every judge run is one
   judge show BATCH                  what was asked for, its state, answers, votes and cost
+  judge stop BATCH                  stop it, whichever process runs it; answers to requests
+                                    in progress are stored
   judge resume BATCH [--max-cost X]  continue where it stopped, with the same choices; votes that
       [--model M] [--base-url URL]  stand are not paid for again
-      [--api-key-env VAR]
+      [--api-key-env VAR] [--price IN,CACHED,OUT]
   judge prompt RUN STEP --judge NAME  the exact prompt that the judge's vote answers, proved
       [--vote N]                    by its hash; --vote N: of a rating of the step
   judge agreement [--run RUN]...    how good judges are: against people, each other and how runs
@@ -94,6 +97,7 @@ const helpText = `waymark: the engine of Waymark without its window
   judge rubric diff [FILE] --task T  how it differs from the built-in text, or FILE from it
   judge rubric try FILE --run RUN   ask the judge by FILE and say which verdicts would change,
       [--judge NAME] [--max-cost X]  against people's labels; votes stay as they are
+      [--price IN,CACHED,OUT]
       [--model M] [--base-url URL] [--api-key-env VAR]
   judge rubric set FILE --task T    keep FILE for the task; its tried verdicts become votes
   judge rubric reset --task T       go back to the built-in text
@@ -170,7 +174,8 @@ const helpText = `waymark: the engine of Waymark without its window
   --json            one JSON document instead of text; before it, while a run is driven
                     with --wait, one line for each approval it waits for
   Exit code: 0 done, 1 refused (the error says why), 2 a bug in Waymark; of judge run,
-  judge resume and judge rubric try also 3 ended by --max-cost, 130 stopped by Ctrl C
+  judge resume and judge rubric try also 1 stopped by judge stop or in a window, 3 ended by
+  --max-cost, 130 stopped by Ctrl C
 `;
 
 /** Where the options that every command takes begin. */

@@ -253,7 +253,7 @@ test('a window that closes leaves its batch interrupted, and the next one resume
   expect(await voted(all)).toBe(STEPS);
 });
 
-test('a batch of another process is listed and not stopped here', async () => {
+test('a batch of another process is listed, and stopped through the workspace; one that is resumed goes on', async () => {
   const { folder, run, hold, windowOf } = await stand();
   const theirs = await windowOf(bob, testStore(folder));
   const { held, open } = gate(hold, 0);
@@ -261,13 +261,36 @@ test('a batch of another process is listed and not stopped here', async () => {
   await expect.poll(() => held.length, { interval: 5 }).toBe(3);
   const mine = await windowOf();
   const batch = await listed(mine);
-  expect(batch).toMatchObject({ state: 'running', isHere: false, total: null });
-  await expect(mine['judge.stop']({ batch: batch?.id ?? '' })).rejects.toMatchObject({ code: 'refused' });
-  await expect(mine['judge.resume']({ batch: batch?.id ?? '', maxCost: null })).rejects.toMatchObject({
-    code: 'refused',
-  });
+  expect(batch).toMatchObject({ state: 'running', isHere: false, isStopping: false, total: STEPS });
+  const id = batch?.id ?? '';
+  await expect(mine['judge.resume']({ batch: id, maxCost: null })).rejects.toMatchObject({ code: 'refused' });
+  expect(await mine['judge.stop']({ batch: id })).toMatchObject([{ state: 'running', isStopping: true }]);
+  expect(await listed(theirs)).toMatchObject({ isHere: true, isStopping: true });
   open();
   await ended(theirs);
+  // All three had been sent: they are paid for, so they are kept.
+  expect(await listed(mine)).toMatchObject({ votes: STEPS, isStopping: false });
+  // Nobody works on it: there is nothing to stop.
+  expect(await mine['judge.stop']({ batch: id })).toMatchObject([{ id, votes: STEPS, isStopping: false }]);
+});
+
+test('a batch whose process is gone is not stopped, and goes on when it is resumed', async () => {
+  const { run, hold, windowOf } = await stand();
+  const first = await windowOf();
+  const { held, open } = gate(hold, 1);
+  await ask(first, 'judge.start', { runs: [run] });
+  await expect.poll(() => held.length, { interval: 5 }).toBe(2);
+  await expect.poll(async () => (await listed(first))?.votes, { interval: 5 }).toBe(24);
+  await first.judging.close();
+  open();
+  const second = await windowOf();
+  const id = (await listed(second))?.id ?? '';
+  expect(await second['judge.stop']({ batch: id })).toMatchObject([
+    { state: 'interrupted', isStopping: false },
+  ]);
+  await second['judge.resume']({ batch: id, maxCost: null });
+  await ended(second);
+  expect(await listed(second)).toMatchObject({ state: 'done', votes: STEPS });
 });
 
 test('only endpoints of the settings are asked, with their own keys, and money is limited only where there is a price', async () => {

@@ -102,6 +102,11 @@ export function driverLog(workspace: string, run: string): string {
   return inside(workspace, 'logs', `driver-${parsedRun(run)}.log`);
 }
 
+/** `logs/judge-<batch>.log`: output of the process that works on a batch of a judge. */
+export function judgeLog(workspace: string, batch: string): string {
+  return inside(workspace, 'logs', `judge-${parsedRun(batch)}.log`);
+}
+
 /** `spools/<run>`: sessions of one run on this machine. */
 export function spoolFolder(spools: string, run: string): string {
   return inside(spools, parsedRun(run));

@@ -1,20 +1,21 @@
-import { type Failure, isErrorCode, toFailure, WaymarkError } from '@shared/contract/errors';
+import { type Failure, toFailure, WaymarkError } from '@shared/contract/errors';
 import type { JudgeRequest } from '@shared/contract/ipc/judging';
 import type { JudgeBatchView, JudgeEstimate } from '@shared/contract/judge-views';
 import type { KeptRubric, RubricView } from '@shared/contract/rubric-views';
 import type { Endpoint } from '@shared/contract/settings';
-import { type BatchChoices, batchState, rubricsOf, type StoredBatch } from '@shared/judging/batch';
+import { type BatchChoices, rubricsOf } from '@shared/judging/batch';
 import type { RubricTrial } from '@shared/judging/rubric-trial';
 import type { Author } from '@shared/log/annotations';
 import type { ModelRef } from '@shared/log/event-parts';
 import { visibleText } from '@shared/terminal/visible-text';
 import { newUlid } from '../base/new-ulid';
 import { originOf } from '../model/bound-key';
-import { unlessRemoved } from '../review/step-owners';
 import type { EngineOptions } from '../runs/engine-options';
 import type { Store } from '../store/api';
 import type { HeldBatch } from '../store/log/judge-batches';
 import { asking, isDone, refuseUnpriced, UNLIMITED } from './asking';
+import { type DriveBatchApart, workApart } from './batch-apart';
+import { batchView, hiddenBatches, isRunHidden } from './batch-views';
 import type { KeepRequest } from './kept-rubric';
 import { type Counted, OpenCounts } from './open-counts';
 import type { RequestedBatch } from './requested-batch';
@@ -24,6 +25,8 @@ import { UnstoredEnds } from './unstored-ends';
 export interface JudgeJobsOptions
   extends Pick<EngineOptions, 'settings' | 'findKey' | 'addresses' | 'isKeyLocked' | 'resourcesDir' | 'log'> {
   store: Store;
+  /** Batches are worked on by processes of their own, which live on without this one. Absent: this process works on them. */
+  driveApart?: DriveBatchApart | undefined;
   /** How long a closing workspace waits for answers that are paid for, ms; default 3 s. */
   graceMs?: number | undefined;
 }
@@ -31,14 +34,12 @@ export interface JudgeJobsOptions
 const GRACE_MS = 3_000;
 /** Batches that are listed. */
 const MOST = 100;
-/** Runs of a batch that are named, and that are looked at for steps a person decides blind. */
-const MOST_RUNS = 200;
 
 /** A batch that this process asks for. */
 interface Job {
   judge: string;
   /** Votes it is about, those that are there already included. */
-  total: number;
+  total: number | null;
   /** Sends nothing more. */
   stopping: AbortController;
   /** Gives up what is under way. */
@@ -50,13 +51,16 @@ interface Ready {
   id: string;
   choices: BatchChoices;
   price: Endpoint['price'];
-  total: number;
+  /** Null: not counted. */
+  total: number | null;
   begin(held: HeldBatch): Promise<void>;
 }
 
-/** Batches of judges that a window asks for, in the background of the process that has the workspace open. */
+/** Batches of judges that a window asks for, in the background of the process that has the workspace open, or of others. */
 export class JudgeJobs {
   private readonly jobs = new Map<string, Job>();
+  /** Batches that are written down, or about to be, and that nobody works on yet. */
+  private readonly starting = new Map<string, Promise<void>>();
   /** Names of judges that are about to be asked. */
   private readonly beginning = new Set<string>();
   private readonly listeners = new Set<() => void>();
@@ -88,8 +92,9 @@ export class JudgeJobs {
   }
 
   /**
-   * Begins a batch for each judge that has something left to judge; resolves with their ids once they are stored. None is begun where
-   * one of the judges cannot be asked. @throws WaymarkError not_found, bad_input, refused, read_only, model_key_missing
+   * Begins a batch for each judge that has something left to judge; resolves with their ids once they are stored and worked on. None
+   * is begun where one of the judges cannot be asked. @throws WaymarkError not_found, bad_input, refused, read_only,
+   * model_key_missing; why a process of its own could not work on one
    */
   async start(request: JudgeRequest, viewer: Author): Promise<string[]> {
     const asked = await this.requested(request, viewer);
@@ -101,7 +106,8 @@ export class JudgeJobs {
         const open = await this.counts.open(choices);
         if (open === 0) continue;
         const id = newUlid();
-        const begin = (held: HeldBatch) => this.options.store.writer.beginBatch(held, choices);
+        const counted = { ...choices, total: open };
+        const begin = (held: HeldBatch) => this.options.store.writer.beginBatch(held, counted);
         await this.drive({ id, choices, price: endpoint.price, total: open, begin });
         begun.push(id);
       }
@@ -128,7 +134,7 @@ export class JudgeJobs {
 
   /** What a judge's tried verdicts by this text change in a run. @throws WaymarkError not_found, bad_input, refused */
   async trial(run: string, judge: string, text: string, viewer: Author): Promise<RubricTrial> {
-    if (await this.isHidden(run, viewer))
+    if (await isRunHidden(this.options.store.reader, run, viewer))
       throw new WaymarkError(
         'refused',
         'You review steps of this run blind, and what a judge says of them is hidden until you have decided them.',
@@ -144,10 +150,10 @@ export class JudgeJobs {
 
   /**
    * Goes on where a batch stood, whoever began it. The workspace may be somebody else's, so it is asked only where the settings
-   * have its endpoint. @throws WaymarkError as `start`; endpoint_differs
+   * have its endpoint. @throws WaymarkError as `start`; endpoint_differs, not_found
    */
   async resume(id: string, maxCost: number | null): Promise<void> {
-    const { store } = this.options;
+    const { store, driveApart } = this.options;
     const stored = await store.reader.judgeBatch(id);
     const { choices, counts } = stored;
     const endpoint = this.ownEndpoint(choices.model);
@@ -159,24 +165,26 @@ export class JudgeJobs {
         id,
         choices,
         price: endpoint.price,
-        total: counts.votes + (await this.counts.open(choices)),
+        total: driveApart === undefined ? counts.votes + (await this.counts.open(choices)) : null,
         begin: (held) => store.writer.resumeBatch(held, maxCost),
       }),
     );
   }
 
-  /** Sends nothing more; what is under way is stored when it is answered. @throws WaymarkError not_found, refused */
+  /**
+   * Whichever process works on the batch sends nothing more, and stores what is under way when it is answered. Nothing happens where
+   * nobody works on it. @throws WaymarkError not_found, read_only
+   */
   async stop(id: string): Promise<void> {
+    // Whoever starts it hears why that failed.
+    await this.starting.get(id)?.catch(() => undefined);
     const job = this.jobs.get(id);
     if (job === undefined) {
-      const { end, choices } = await this.options.store.reader.judgeBatch(id);
-      if (end !== null || !this.options.store.isAsked(choices.judge)) return;
-      const by = this.beginning.has(choices.judge)
-        ? 'is about to be asked here. Try again in a moment.'
-        : 'is being asked by another process. Stop it where it was started.';
-      throw new WaymarkError('refused', `${choices.judge} ${by}`);
-    }
-    job.stopping.abort();
+      const { store } = this.options;
+      const { end, choices } = await store.reader.judgeBatch(id);
+      if (end !== null || !store.isAsked(choices.judge)) return;
+      await store.writer.stopBatch(id);
+    } else job.stopping.abort();
     this.tell();
   }
 
@@ -184,11 +192,16 @@ export class JudgeJobs {
   async list(viewer: Author): Promise<JudgeBatchView[]> {
     const { store } = this.options;
     const batches = await store.reader.judgeBatches(MOST);
-    const hidden = await this.hiddenFrom(viewer, batches);
+    const hidden = await hiddenBatches(store.reader, viewer, batches);
     const found = await standing({ reader: store.reader, isAsked: (judge) => store.isAsked(judge) }, batches);
     const views: JudgeBatchView[] = [];
-    for (const { batch, isHeld } of found)
-      views.push(this.viewOf(await this.unstored.ended(batch, isHeld), isHeld, hidden));
+    for (const { batch, isHeld: isLocked } of found) {
+      const isHeld = isLocked || this.starting.has(batch.id);
+      const told = await this.unstored.ended(batch, isHeld);
+      const job = this.jobs.get(batch.id);
+      const here = job === undefined ? null : { total: job.total, isStopping: job.stopping.signal.aborted };
+      views.push(batchView(told, { isHeld, here, isHidden: hidden.has(batch.id) }));
+    }
     return views;
   }
 
@@ -226,12 +239,38 @@ export class JudgeJobs {
     }
   }
 
-  private async drive({ id, choices, price, total, begin }: Ready): Promise<void> {
+  private async drive(ready: Ready): Promise<void> {
+    if (this.closing) throw new WaymarkError('cancelled', 'The workspace is being closed. Nothing was sent.');
+    const { driveApart } = this.options;
+    const started = driveApart === undefined ? this.driveHere(ready) : this.driveApart(ready, driveApart);
+    this.starting.set(ready.id, started);
+    try {
+      await started;
+    } finally {
+      this.starting.delete(ready.id);
+      this.tell();
+    }
+  }
+
+  /** Written down by this process, so that the batch is there whatever becomes of the one that is to work on it. */
+  private async driveApart({ id, choices, price, begin }: Ready, drive: DriveBatchApart): Promise<void> {
+    const { store } = this.options;
+    const { judge } = choices;
+    const lock = this.locked(judge);
+    const held = { id, epoch: lock.epoch };
+    try {
+      await begin(held);
+    } finally {
+      lock.release();
+    }
+    const { reader, writer } = store;
+    await workApart({ reader, writer, isAsked: () => store.isAsked(judge) }, held, price, drive);
+  }
+
+  private async driveHere({ id, choices, price, total, begin }: Ready): Promise<void> {
     const { store, log } = this.options;
     const { judge, model } = choices;
-    if (this.closing) throw new WaymarkError('cancelled', 'The workspace is being closed. Nothing was sent.');
-    const lock = store.lockJudge(judge);
-    if (lock === null) throw askedAlready(judge);
+    const lock = this.locked(judge);
     const held = { id, epoch: lock.epoch };
     try {
       const [{ driveBatch }, { modelPort }] = await Promise.all([
@@ -266,7 +305,13 @@ export class JudgeJobs {
       lock.release();
       throw thrown;
     }
-    this.tell();
+  }
+
+  /** @throws WaymarkError refused, read_only */
+  private locked(judge: string): { epoch: number; release(): void } {
+    const lock = this.options.store.lockJudge(judge);
+    if (lock === null) throw askedAlready(judge);
+    return lock;
   }
 
   private tell(): void {
@@ -324,67 +369,12 @@ export class JudgeJobs {
   /** Which steps are undecided, or disagreed about, tells what others said. */
   private async refuseBlind(runs: readonly string[], viewer: Author): Promise<void> {
     for (const run of runs) {
-      if (!(await this.isHidden(run, viewer))) continue;
+      if (!(await isRunHidden(this.options.store.reader, run, viewer))) continue;
       throw new WaymarkError(
         'refused',
         'You review steps of these runs blind, and this choice would tell what others said about them. Ask about all steps.',
       );
     }
-  }
-
-  private async isHidden(run: string, viewer: Author): Promise<boolean> {
-    const { reader } = this.options.store;
-    const hidden = await unlessRemoved(reader.withheld(run, viewer, 1, Number.MAX_SAFE_INTEGER));
-    return hidden !== null;
-  }
-
-  /** Batches of which this person may not know what the votes say. */
-  private async hiddenFrom(viewer: Author, batches: readonly StoredBatch[]): Promise<ReadonlySet<string>> {
-    const hidden = new Set<string>();
-    if ((await this.options.store.reader.withheldRuns(viewer)).length === 0) return hidden;
-    const known = new Map<string, boolean>();
-    for (const { id, choices } of batches) {
-      // Of more than anybody looks through, nothing is said.
-      if (choices.runs.length > MOST_RUNS) hidden.add(id);
-      for (const run of choices.runs.slice(0, MOST_RUNS)) {
-        const isHidden = known.get(run) ?? (await this.isHidden(run, viewer));
-        known.set(run, isHidden);
-        if (isHidden) hidden.add(id);
-      }
-    }
-    return hidden;
-  }
-
-  private viewOf(batch: StoredBatch, isHeld: boolean, hidden: ReadonlySet<string>): JudgeBatchView {
-    const { id, at, choices, counts, end } = batch;
-    const job = this.jobs.get(id);
-    const state = batchState(batch, isHeld);
-    const { against, unparsable, knownCost: _, ...others } = counts;
-    const why = end?.why === 'done' || end?.why === 'interrupted' ? null : (end?.why ?? null);
-    return {
-      ...others,
-      id,
-      mode: choices.mode,
-      isTrial: choices.mode === 'mask' && choices.isTrial === true,
-      at,
-      state,
-      why,
-      judge: choices.judge,
-      endpoint: choices.model.endpoint,
-      model: choices.model.model,
-      runs: choices.runs.slice(0, MOST_RUNS),
-      runCount: choices.runs.length,
-      steps: choices.steps,
-      failure: why === 'failed' ? failureOf(end?.failure ?? null) : null,
-      isHere: job !== undefined,
-      isStopping: job?.stopping.signal.aborted === true,
-      total: job?.total ?? null,
-      found: hidden.has(id)
-        ? null
-        : { masks: against, keeps: Math.max(0, counts.votes - against - unparsable), unparsable },
-      maxCost: choices.maxCost,
-      isPriced: choices.price !== null,
-    };
   }
 }
 
@@ -393,10 +383,4 @@ function askedAlready(judge: string): WaymarkError {
     'refused',
     `${judge} is being asked about this workspace already. Wait until that has ended, or ask under another name.`,
   );
-}
-
-/** As it was stored, perhaps by another version. */
-function failureOf(stored: { code: string; message: string } | null): Failure {
-  if (stored === null) return { code: 'bug', message: 'The reason was not stored.' };
-  return { code: isErrorCode(stored.code) ? stored.code : 'bug', message: stored.message };
 }

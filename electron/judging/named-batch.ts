@@ -8,6 +8,7 @@ import { judgeTasks } from './judge-work';
 import { adoptEnded } from './kept-rubric';
 import { rewardTasks } from './reward-work';
 import { staleVotes } from './stale-votes';
+import { watchStop } from './stop-watch';
 
 export interface DriveOptions
   extends Pick<BatchOptions, 'model' | 'together' | 'tries' | 'firstPauseMs' | 'signal' | 'stopping'> {
@@ -32,24 +33,29 @@ export function tasksOf(store: Pick<Store, 'reader'>, choices: BatchChoices): As
 }
 
 /**
- * Works on a batch that was begun or taken up under the judge's lock, until it is done or has to end, and writes down which. A
- * process that is killed leaves it without an end: it is `interrupted`, and `judge resume` goes on from there.
+ * Works on a batch that was begun or taken up under the judge's lock, until it is done or has to end, and writes down which. It ends
+ * `cancelled` as well where another process asks for it (`stopBatch`). A process that is killed leaves it without an end: it is
+ * `interrupted`, and `judge resume` goes on from there.
  */
 export async function driveBatch(
-  store: Pick<Store, 'reader' | 'writer'>,
+  store: Pick<Store, 'reader' | 'writer' | 'subscribe'>,
   held: HeldBatch,
   { price, isLeaving, onUnstored, ...options }: DriveOptions,
 ): Promise<StoredBatch> {
   const { choices, counts, at: begunAt } = await store.reader.judgeBatch(held.id);
+  const asked = new AbortController();
+  const unwatch = watchStop(store, held, () => asked.abort());
+  const stopping = AbortSignal.any([asked.signal, ...(options.stopping ? [options.stopping] : [])]);
   const { ended, missing } = await runBatch(store, tasksOf(store, choices), {
     ...options,
+    stopping,
     judge: choices.judge,
     isTrial: choices.mode === 'mask' && choices.isTrial === true,
     batch: held,
     price,
     maxCost: choices.maxCost,
     spent: counts.knownCost,
-  });
+  }).finally(unwatch);
   if (choices.mode === 'mask' && choices.isTrial === true)
     await adoptEnded(store, { runs: choices.runs, rubric: choices.rubrics.steps.version, begunAt });
   const failure = ended?.why === 'failed' ? ended.failure : null;

@@ -25,6 +25,7 @@ import { WorkbenchHolder } from '../workbench';
 import { CalmPublisher } from './calm-publisher';
 import type { Hello } from './protocol';
 import type { Served } from './serve-session';
+import { startJudge } from './start-judge';
 import { startRunner } from './start-runner';
 
 /** Hands the id that came with a request to the one entry the request writes, wherever that happens. */
@@ -54,15 +55,15 @@ interface ServeWorkspaceOptions {
   hosts: Hosts;
   resourcesDir: string;
   log: EngineLog;
-  /** The command line's script: what drives runs is a process of its own. */
+  /** The command line's script: what drives runs and batches of judges is a process of its own. */
   entry: string;
   /** Keys that were given to this process by environment variables. */
   environment: TakenEnvironment;
 }
 
 /**
- * Opens the workspace for one window: entries carry that person's name and device. Runs are started and resumed in
- * processes of their own, so that neither the window's link nor its end is felt by any.
+ * Opens the workspace for one window: entries carry that person's name and device. Runs and batches of judges are started and
+ * resumed in processes of their own, so that neither the window's link nor its end is felt by any.
  */
 export async function serveWorkspace(
   hello: Hello,
@@ -96,6 +97,8 @@ export async function serveWorkspace(
         const isDriven = (each: string) => store.isDriven(each);
         await (await startRunner(run, { entry, folder, isDriven, keys: environment.taken(), agreed })).taken;
       },
+      driveBatchApart: async (batch, apart) =>
+        (await startJudge(batch, { entry, folder, keys: environment.taken(), ...apart })).taken,
     }),
   );
   const bench = await holder.open(folder);

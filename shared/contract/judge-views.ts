@@ -63,11 +63,11 @@ export interface JudgeBatchView {
   /** Why it ended early; null: it did not. */
   why: 'cost' | 'cancelled' | 'failed' | null;
   failure: Failure | null;
-  /** This process asks it, so that it can be stopped here. */
+  /** The process that answers asks it, so that it ends with that; others go on without. */
   isHere: boolean;
   /** It ends after the requests under way. */
   isStopping: boolean;
-  /** Votes it is about, those that are there already included; null: only the process that asks knows. */
+  /** Votes it is about, those that are there already included; null: nobody counted them, or it no longer runs. */
   total: number | null;
   /** Requests that were answered. */
   asked: number;

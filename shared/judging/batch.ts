@@ -44,6 +44,8 @@ const common = z.object({
   maxCost: z.number().positive().nullable(),
   /** Of the endpoint when the batch began; null: unknown. */
   price: priceSchema.nullable(),
+  /** Votes that were to be given when the batch began; absent: nobody counted them. */
+  total: z.int().nonnegative().optional(),
 });
 
 /** Rubrics come with their texts: the file of a person's own may have changed since. */
@@ -138,6 +140,8 @@ export interface StoredBatch {
   choices: BatchChoices;
   /** Null: it goes on, or its process is gone. */
   end: BatchEnd | null;
+  /** Somebody asked the process that works on it to end it. */
+  isStopping: boolean;
   counts: BatchCounts;
 }
 

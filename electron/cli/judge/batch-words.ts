@@ -17,6 +17,7 @@ export function batchJson(batch: StoredBatch, held: boolean) {
       state === 'ended' && end !== null
         ? { why: end.why, ...(end.failure === null ? {} : { failure: end.failure }) }
         : null,
+    ...(state === 'running' && batch.isStopping ? { stopping: true } : {}),
     mode: choices.mode,
     ...(choices.mode === 'mask' && choices.isTrial === true ? { trial: true } : {}),
     judge: choices.judge,

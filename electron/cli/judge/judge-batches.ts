@@ -58,6 +58,24 @@ export async function showBatch({ store }: CliContext, batch: StoredBatch): Prom
   };
 }
 
+/** `judge stop BATCH`: the process that asks its judge, whichever that is, sends nothing more and stores what is under way. */
+export async function stopBatch({ store, reader }: CliContext, { id }: StoredBatch): Promise<CommandResult> {
+  const found = await standing({ reader, isAsked: (judge) => store.isAsked(judge) }, [
+    await reader.judgeBatch(id),
+  ]);
+  if (found.some(({ isHeld }) => isHeld)) await store.writer.stopBatch(id);
+  const batch = await reader.judgeBatch(id);
+  const isRunning = batch.isStopping && batch.end === null;
+  return {
+    json: batchJson(batch, isRunning),
+    lines: [
+      isRunning
+        ? `Batch ${id} is stopping: nothing more is sent, and answers to requests in progress are stored. "judge resume ${id}" continues from there.`
+        : `Batch ${id} is not running, so there is nothing to stop: ${stateWords(batch, false)}`,
+    ],
+  };
+}
+
 /** The batch that the word names, by its id or how that begins. @throws WaymarkError bad_input, not_found */
 export async function namedBatch({ reader }: CliContext, word: string | undefined): Promise<StoredBatch> {
   const start = (word ?? '').toUpperCase();
@@ -99,7 +117,7 @@ function stateWords(batch: StoredBatch, held: boolean): string {
   const goesOn = `"judge resume ${id}" continues from there.`;
   switch (batchState(batch, held)) {
     case 'running':
-      return 'running.';
+      return batch.isStopping ? 'running, and stopping after the requests in progress.' : 'running.';
     case 'done':
       return 'done.';
     case 'interrupted':

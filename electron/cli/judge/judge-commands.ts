@@ -3,19 +3,20 @@ import { type Arguments, filled } from '../arguments';
 import type { CliContext } from '../context';
 import type { CommandResult } from '../output';
 import { named } from '../run-commands';
-import { listBatches, namedBatch, showBatch } from './judge-batches';
+import { listBatches, namedBatch, showBatch, stopBatch } from './judge-batches';
 import { judgePrompt } from './judge-prompt';
 import { rubricCommand } from './judge-rubric';
 import { estimateJudge, resumeJudge, runJudge } from './judge-run';
 import { qualityLines } from './quality-lines';
 
-/** `judge …`: asks a model about steps, says what that would cost, what became of it, or how far votes agree. */
+/** `judge …`: asks a model about steps, ends that, says what it would cost, what became of it, or how far votes agree. */
 export async function judgeCommand(context: CliContext, args: Arguments): Promise<CommandResult> {
   const [, verb, word, ...more] = args.words;
   if (verb === 'rubric') return rubricCommand(context, args);
   if (verb === 'prompt' && more.length === 1) return judgePrompt(context, args);
   if (more.length === 0) {
     if (verb === 'show') return showBatch(context, await namedBatch(context, word));
+    if (verb === 'stop') return stopBatch(context, await namedBatch(context, word));
     if (verb === 'resume') return resumeJudge(context, args, await namedBatch(context, word));
   }
   if (word === undefined) {
@@ -26,7 +27,7 @@ export async function judgeCommand(context: CliContext, args: Arguments): Promis
   }
   throw new WaymarkError(
     'bad_input',
-    'Write "judge run", "judge estimate" or "judge agreement", with --run RUN for some runs only; "judge list", "judge show BATCH" or "judge resume BATCH"; "judge prompt RUN STEP --judge NAME"; "judge rubric show --task T". Votes given elsewhere are brought in with "label judge RUN FILE.jsonl".',
+    'Write "judge run", "judge estimate" or "judge agreement", with --run RUN for some runs only; "judge list", "judge show BATCH", "judge stop BATCH" or "judge resume BATCH"; "judge prompt RUN STEP --judge NAME"; "judge rubric show --task T". Votes given elsewhere are brought in with "label judge RUN FILE.jsonl".',
   );
 }
 

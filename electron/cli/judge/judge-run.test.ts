@@ -7,6 +7,7 @@ import { foldAnnotations } from '@shared/labels/annotation-fold';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { allAnnotations } from '../../dataset/event-pages';
 import { type ScriptedModel, startScriptedModel } from '../../model/scripted-server';
+import { eventually } from '../../testing/deadline';
 import { createRun, RunWriter } from '../../testing/run-writer';
 import { askedStep, askedTurns, judgeAnswer } from '../../testing/scripted-judges';
 import { temporaryFolder, testStore } from '../../testing/store-fixtures';
@@ -22,6 +23,9 @@ let folder: string;
 let workspace: string;
 /** The judge calls no tool. */
 let onlyTalks = false;
+/** From this request on whoever asks is to wait for an hour. */
+let busyFrom: number;
+const busy = { kind: 'status', status: 429, headers: { 'retry-after': '3600' } } as const;
 
 /** A workspace with one run of 60 steps, as a command of its own finds it. */
 beforeEach(async () => {
@@ -31,11 +35,13 @@ beforeEach(async () => {
   asked = [];
   atRequest = () => undefined;
   onlyTalks = false;
+  busyFrom = Number.POSITIVE_INFINITY;
   model = await startScriptedModel({
     policy: async (request) => {
       const { step } = askedStep(request);
       asked.push(Number.isNaN(step) ? askedTurns(request).asked : [step]);
       await atRequest(request.index);
+      if (request.index >= busyFrom) return { fault: busy };
       if (onlyTalks) return { text: 'I would rather not.' };
       if (!Number.isNaN(step)) return { text: `Thought.\n\\boxed{${step % 5 === 0 ? -1 : 1}}` };
       return judgeAnswer(request, (step) => (step % 5 === 0 ? 'mask' : 'keep'));
@@ -178,6 +184,33 @@ describe('judge run', () => {
     atRequest = () => undefined;
     expect(await bare('resume', batch)).toMatchObject({ state: 'done', votes: STEPS });
   });
+
+  it('another process stops it while it waits: what was answered is stored, and resume judges the rest', async () => {
+    busyFrom = 1;
+    const priced = ['--price', '10,1,10'];
+    expect(await waymark('estimate', ...priced)).toMatchObject({ cost: expect.any(Number) });
+    const started = start('run', '--max-cost', '5', ...priced);
+    const over = Promise.all([text(started.stdout), once(started, 'exit')]);
+    const running = await eventually('an answer is stored', async () => {
+      const [first] = await listed();
+      return Number(first?.votes) > 0 ? first : null;
+    });
+    const batch = String(running.batch);
+    expect(running).toMatchObject({ state: 'running' });
+    expect(await bare('stop', batch.slice(0, 20))).toMatchObject({ batch });
+    const [out, [code]] = await over;
+    expect(code).toBe(1);
+    const ended = { state: 'ended', ended: { why: 'cancelled' }, votes: running.votes, maxCost: 5 };
+    expect(JSON.parse(out)).toMatchObject({ ...ended, cost: expect.any(Number) });
+    // Nobody works on it any more.
+    expect(await bare('stop', batch)).toMatchObject(ended);
+    busyFrom = Number.POSITIVE_INFINITY;
+    expect(await bare('resume', batch)).toMatchObject({
+      error: { code: 'refused', message: expect.stringMatching(/no price is set.*--price/) },
+    });
+    expect(await bare('resume', batch, '--price', 'cheap')).toMatchObject({ error: { code: 'bad_input' } });
+    expect(await bare('resume', batch, ...priced)).toMatchObject({ state: 'done', votes: STEPS, asked: 3 });
+  }, 60_000);
 
   it('a batch is resumed only at an address that was named on this machine, and only there', async () => {
     const { batch } = await waymark('run');

@@ -22,6 +22,7 @@ import { driveBatch, tasksOf } from '../../judging/named-batch';
 import { readRewardRubric, readRubricFile } from '../../judging/rubric';
 import { originOf } from '../../model/bound-key';
 import type { Price } from '../../model/client';
+import { readPrice } from '../../model/price-word';
 import { isNamed } from '../../named-addresses';
 import { modelPort } from '../../runs/drive/model-port';
 import { environmentKey } from '../../runs/engine-options';
@@ -128,15 +129,15 @@ async function drive(context: CliContext, { id, choices, price, begin }: Drive):
       model: modelPort(options, () => model),
       ...asking,
     });
-    return resultOf(batch);
+    return resultOf(batch, stop.signal.aborted);
   } finally {
     process.off('SIGINT', interrupt);
     lock.release();
   }
 }
 
-/** @throws WaymarkError what the batch ended with, where that is a failure */
-function resultOf(batch: StoredBatch): CommandResult {
+/** `byKey`: Ctrl C was pressed here. @throws WaymarkError what the batch ended with, where that is a failure */
+function resultOf(batch: StoredBatch, byKey: boolean): CommandResult {
   const { end, id } = batch;
   if (end?.why === 'failed' && end.failure !== null) {
     const { code, message } = end.failure;
@@ -148,27 +149,28 @@ function resultOf(batch: StoredBatch): CommandResult {
       `${why} ${stored} "judge resume ${id}" continues from there.`,
     );
   }
-  return { json: batchJson(batch, false), lines: linesOf(batch), exitCode: exitCodeOf(batch) };
+  return { json: batchJson(batch, false), lines: linesOf(batch, byKey), exitCode: exitCodeOf(batch, byKey) };
 }
 
 /** Nothing that came back could be read, however little was asked. */
 const cameToNothing = ({ counts }: StoredBatch) => counts.votes === 0 && counts.missing > 0;
 
-function exitCodeOf(batch: StoredBatch): ExitCode {
+function exitCodeOf(batch: StoredBatch, byKey: boolean): ExitCode {
   const { end } = batch;
   if (end?.why === 'done' && cameToNothing(batch)) return 1;
   if (end?.why === 'cost') return 3;
-  return end?.why === 'cancelled' ? 130 : 0;
+  if (end?.why !== 'cancelled') return 0;
+  return byKey ? 130 : 1;
 }
 
-const unlimited = 'leave out --max-cost';
+const unlimited = 'with --price, or leave out --max-cost';
 
 /** Two endpoints may share an origin, and a slash at the end means nothing. */
 const plainUrl = (url: string) => new URL(url).href.replace(/\/+$/, '');
 
 /**
- * What the endpoint of a batch costs, by the settings where they have it. The workspace may be somebody else's, so an endpoint that
- * this person has not named here is not asked. @throws WaymarkError refused, bad_input
+ * What the endpoint of a batch costs, as typed, else by the settings where they have it; never as the batch says. The workspace may
+ * be somebody else's, so an endpoint that this person has not named here is not asked. @throws WaymarkError refused, bad_input
  */
 function priceOf(
   context: CliContext,
@@ -198,7 +200,11 @@ function priceOf(
     (each) =>
       each.name === model.endpoint && each.model === model.model && originOf(each.baseUrl) === named.origin,
   );
-  return own?.price ?? null;
+  return typedPrice(values) ?? own?.price ?? null;
+}
+
+function typedPrice({ price }: Arguments['values']): Price | null {
+  return price === undefined ? null : readPrice(price, '--price');
 }
 
 const shown = ({ model, baseUrl }: ModelRef) =>
@@ -224,7 +230,8 @@ function commonFor(
   { values }: Arguments,
   runs: readonly string[],
 ): { common: Common; endpoint: Endpoint } {
-  const endpoint = endpointFor(context, values);
+  const known = endpointFor(context, values);
+  const endpoint = { ...known, price: typedPrice(values) ?? known.price };
   const common = {
     judge: judgeName(filled(values.judge, '--judge') ?? endpoint.name, ' with --judge'),
     runs: [...runs],
@@ -296,7 +303,7 @@ function numberBetween(given: string, least: number, most: number, option: strin
   throw new WaymarkError('bad_input', `${option} must be a number from ${least} to ${most}.`);
 }
 
-function linesOf(batch: StoredBatch): string[] {
+function linesOf(batch: StoredBatch, byKey: boolean): string[] {
   const { id, choices, counts, end } = batch;
   const { judge, steps } = choices;
   const { asked, votes, missing, cost } = counts;
@@ -320,7 +327,9 @@ function linesOf(batch: StoredBatch): string[] {
           `The next request could have exceeded --max-cost. "judge resume ${id} --max-cost X" with a higher limit judges the rest.`,
         ]
       : []),
-    ...(end?.why === 'cancelled' ? [`Stopped by Ctrl C. "judge resume ${id}" continues from there.`] : []),
+    ...(end?.why === 'cancelled'
+      ? [`Stopped${byKey ? ' by Ctrl C' : ' on request'}. "judge resume ${id}" continues from there.`]
+      : []),
   ];
 }
 

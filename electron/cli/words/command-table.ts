@@ -12,7 +12,7 @@ export const generalOptions = ['workspace', 'trust', 'json', 'help'] as const sa
 
 const limits = ['max-steps', 'max-time', 'max-evals', 'max-tokens', 'max-cost', 'max-training-time'] as const;
 const endpoint = ['model', 'base-url', 'api-key-env', 'images'] as const;
-const judging = ['mode', 'judge', 'rubric', 'steps', 'votes', 'temperature', 'future'] as const;
+const judging = ['mode', 'judge', 'rubric', 'steps', 'votes', 'temperature', 'future', 'price'] as const;
 const hint = ['when', 'wake', 'category'] as const;
 const rules = ['on', 'off', 'set', 'precedence'] as const;
 const rows = [
@@ -111,11 +111,12 @@ export const commands: Readonly<Record<string, Command>> = {
   'judge estimate': { options: ['run', ...judging, ...endpoint] },
   'judge list': { options: [] },
   'judge show': { options: [] },
-  'judge resume': { options: ['max-cost', 'model', 'base-url', 'api-key-env'] },
+  'judge stop': { options: [] },
+  'judge resume': { options: ['max-cost', 'price', 'model', 'base-url', 'api-key-env'] },
   'judge prompt': { options: ['judge', 'vote'], words: run },
   'judge agreement': { options: ['run', 'truth'] },
   'judge rubric': {
-    options: ['task', 'run', 'out', 'judge', 'max-cost', ...endpoint],
+    options: ['task', 'run', 'out', 'judge', 'max-cost', 'price', ...endpoint],
     words: [['show', 'set', 'reset', 'diff', 'try'], 'path'],
   },
   guideline: { options: [] },

@@ -20,6 +20,7 @@ export const options = {
   'max-training-time': { type: 'string' },
   'max-tokens': { type: 'string' },
   'max-cost': { type: 'string' },
+  price: { type: 'string' },
   now: { type: 'boolean', default: false },
   kind: { type: 'boolean', default: false },
   approvals: { type: 'string' },

@@ -85,6 +85,10 @@ export class BatchDesk {
     });
   }
 
+  askStop(batch: string): Promise<void> {
+    return this.options.write({ run: () => this.batches.askStop(batch, this.options.now()) });
+  }
+
   end(held: HeldBatch, end: Omit<BatchEnd, 'at'>): Promise<void> {
     return this.options.write({ run: () => this.batches.end(held, { ...end, at: this.options.now() }) });
   }

@@ -140,6 +140,15 @@ export const commands = {
     run: (core, task: string, text: string | null, author: string, before?: string | null): Promise<void> =>
       core.batches.keepRubric(task, text, author, before),
   }),
+  /**
+   * Asks the process that works on a batch to end it: it sends nothing more and stores what is under way. Holds only for the process
+   * that works on it now, not for one that takes the batch up later; nothing is asked of a batch that has ended.
+   */
+  stopBatch: command({
+    thread: 'write',
+    whenReadOnly: refused('labelling'),
+    run: (core, batch: string): Promise<void> => core.batches.askStop(batch),
+  }),
   endBatch: command({
     thread: 'write',
     whenReadOnly: refused('labelling'),

@@ -87,6 +87,7 @@ test('migration 3 keeps heads and segments of earlier runs, which are folded ane
 });
 
 function undoRubrics(db: Db): void {
+  db.exec('DROP TABLE judge_stop');
   for (const table of ['rubric_setting', 'judge_trial']) db.exec(`DROP TABLE ${table}`);
 }
 
@@ -289,6 +290,25 @@ test('migration 11: a workspace of before keeps no rubric, keeps its batches, an
   expect(await after.reader.judgeBatch(id)).toMatchObject({ choices: { mode: 'mask', rubrics } });
   await after.writer.keepRubric('demo', 'Keep what helps.', 'Alice');
   expect(await after.reader.rubric('demo')).toMatchObject({ text: 'Keep what helps.' });
+  expect(await after.reader.verify()).toMatchObject({ ok: true });
+});
+
+test('migration 12: nobody asked a batch of before to stop, and whoever works on it can be asked from then on', async () => {
+  const folder = temporaryFolder();
+  const before = testStore(folder);
+  const run = await createRun(before);
+  const rubric = { text: 'Keep.', isOwn: true, version: 'steps@1' };
+  const rubrics = { steps: rubric, summaries: rubric };
+  const held = await begunBatch(before, { name: 'strict', model: createdBody(run).model, rubrics });
+  await before.close();
+  const db = openDatabase(workspaceFile(folder));
+  db.exec('DROP TABLE judge_stop');
+  db.pragma('user_version = 11');
+  db.close();
+  const after = testStore(folder);
+  expect(await after.reader.judgeBatch(held.id)).toMatchObject({ end: null, isStopping: false });
+  await after.writer.stopBatch(held.id);
+  expect(await after.reader.stopAsked(held)).toBe(true);
   expect(await after.reader.verify()).toMatchObject({ ok: true });
 });
 

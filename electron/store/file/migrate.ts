@@ -11,6 +11,7 @@ import { annotationEnds } from './migrations/0008-annotation-ends';
 import { judgeBatches } from './migrations/0009-judge-batches';
 import { looks } from './migrations/0010-looks';
 import { rubrics } from './migrations/0011-rubrics';
+import { judgeStops } from './migrations/0012-judge-stops';
 
 /** In order of version, without gaps from 1. */
 export const migrations: readonly Migration[] = [
@@ -25,6 +26,7 @@ export const migrations: readonly Migration[] = [
   judgeBatches,
   looks,
   rubrics,
+  judgeStops,
 ];
 
 /**

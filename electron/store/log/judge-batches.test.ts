@@ -111,6 +111,43 @@ it('a batch that begins ends those of the same judge that nobody works on, and n
   );
 });
 
+it('whoever works on a batch is asked to end it, not who takes it up later, and not one that has ended', async () => {
+  const { store, judge } = await stand();
+  const { reader, writer } = store;
+  const held = await begunBatch(store, judge);
+  const isStopping = async () => (await reader.judgeBatch(held.id)).isStopping;
+  expect([await reader.stopAsked(held), await isStopping()]).toEqual([false, false]);
+  for (const _ of ['once', 'twice']) await writer.stopBatch(held.id);
+  expect([await reader.stopAsked(held), await isStopping()]).toEqual([true, true]);
+  expect(await reader.verify()).toMatchObject({ ok: true, workspace: [] });
+  const later = { ...held, epoch: 2 };
+  await writer.resumeBatch(later, null);
+  expect([await reader.stopAsked(later), await isStopping()]).toEqual([false, false]);
+  await writer.stopBatch(held.id);
+  expect([await reader.stopAsked(held), await reader.stopAsked(later)]).toEqual([false, true]);
+  await writer.endBatch(later, { why: 'cancelled', failure: null, missing: 0 });
+  await writer.stopBatch(held.id);
+  expect([await reader.stopAsked(later), await isStopping()]).toEqual([false, false]);
+  // Killed before it heard of it; and a lock whose file was lost counts from the beginning again.
+  await writer.resumeBatch(later, null);
+  await writer.stopBatch(held.id);
+  await writer.resumeBatch(later, null);
+  expect([await reader.stopAsked(later), await isStopping()]).toEqual([false, false]);
+  await expect(writer.stopBatch('01ARZ3NDEKTSV4RRFFQ69G5FAV')).rejects.toMatchObject({ code: 'not_found' });
+});
+
+it('a batch that another one of its judge ended keeps no wish to end it', async () => {
+  const { store, judge } = await stand();
+  const first = await begunBatch(store, judge);
+  await store.writer.stopBatch(first.id);
+  await begunBatch(store, judge);
+  expect(await store.reader.judgeBatch(first.id)).toMatchObject({
+    end: { why: 'interrupted' },
+    isStopping: false,
+  });
+  expect(await store.reader.stopAsked(first)).toBe(false);
+});
+
 it('a row that was changed is named by verify, and one that is none is told, not taken', async () => {
   const { store, judge, answer, said, author, folder } = await stand();
   const held = await begunBatch(store, judge);

@@ -14,6 +14,7 @@ import { rowSum } from './hashing';
 
 /** What the checksum of a row covers, in this order. */
 export const BATCH_COLUMNS = 'ulid, judge, at, epoch, body, ended';
+export const STOP_COLUMNS = 'batch, epoch, at';
 export const ANSWER_COLUMNS =
   'batch, number, sha, request, votes, against, unparsable, cost, input_tokens, output_tokens';
 
@@ -43,10 +44,11 @@ export class JudgeBatches {
     this.write({ ulid: id, judge: choices.judge, at, epoch, body, ended: null });
   }
 
-  /** The batch goes on in this process, with another limit on money if one is given. */
+  /** The batch goes on in this process, with another limit on money if one is given; who asked an earlier one to stop did not mean it. */
   resume({ id, epoch }: HeldBatch, maxCost: number | null, at: number): void {
     const row = this.row(id);
     this.endOthers(row.judge, id, at);
+    this.dropStop(id);
     const body =
       maxCost === null ? row.body : JSON.stringify({ ...batchChoices.parse(JSON.parse(row.body)), maxCost });
     this.write({ ...row, body, epoch, ended: null });
@@ -72,7 +74,19 @@ export class JudgeBatches {
   }
 
   end(held: HeldBatch, end: BatchEnd): void {
-    this.write({ ...this.heldRow(held), ended: JSON.stringify(batchEnd.parse(end)) });
+    this.close(this.heldRow(held), end);
+  }
+
+  /** The process that works on the batch is to end it; nothing is asked of a batch that has ended. @throws WaymarkError not_found */
+  askStop(id: string, at: number): void {
+    const { epoch, ended } = this.row(id);
+    if (ended !== null) return;
+    const row = [id, epoch, at];
+    this.statements.run(
+      `INSERT OR REPLACE INTO judge_stop (${STOP_COLUMNS}, sum) VALUES (?, ?, ?, ?)`,
+      ...row,
+      rowSum(...row),
+    );
   }
 
   /** Only one that this process still holds. @throws WaymarkError conflict */
@@ -97,7 +111,16 @@ export class JudgeBatches {
       `SELECT ${BATCH_COLUMNS} FROM judge_batch WHERE judge = ? AND ended IS NULL AND ulid <> ?`,
       ...[judge, id],
     );
-    for (const row of open) this.write({ ...row, ended: JSON.stringify(end) });
+    for (const row of open) this.close(row, end);
+  }
+
+  private close(row: BatchRow, end: BatchEnd): void {
+    this.dropStop(row.ulid);
+    this.write({ ...row, ended: JSON.stringify(batchEnd.parse(end)) });
+  }
+
+  private dropStop(id: string): void {
+    this.statements.run('DELETE FROM judge_stop WHERE batch = ?', id);
   }
 
   private write({ ulid, judge, at, epoch, body, ended }: BatchRow): void {
@@ -118,6 +141,8 @@ export function noBatch(id: string): WaymarkError {
 }
 
 interface CountedRow extends BatchRow {
+  /** 1: whoever works on it is to end it. */
+  stopping: number;
   asked: number;
   votes: number;
   against: number;
@@ -129,9 +154,11 @@ interface CountedRow extends BatchRow {
   outputTokens: number;
 }
 
-const COUNTED = `SELECT ${BATCH_COLUMNS}, count(number) AS asked, total(votes) AS votes, total(against) AS against,
-  total(unparsable) AS unparsable, count(cost) AS priced, total(cost) AS cost, total(input_tokens) AS inputTokens,
-  total(output_tokens) AS outputTokens FROM judge_batch LEFT JOIN judge_answer ON batch = ulid`;
+const STOP_ASKED = 'SELECT 1 FROM judge_stop s WHERE s.batch = ulid AND s.epoch = judge_batch.epoch';
+
+const COUNTED = `SELECT ${BATCH_COLUMNS}, ended IS NULL AND EXISTS (${STOP_ASKED}) AS stopping,
+  count(number) AS asked, total(votes) AS votes, total(against) AS against, total(unparsable) AS unparsable,
+  count(cost) AS priced, total(cost) AS cost, total(input_tokens) AS inputTokens, total(output_tokens) AS outputTokens FROM judge_batch LEFT JOIN judge_answer ON batch = ulid`;
 
 /**
  * The newest ones, the newest first. One that cannot be read, or is of a later version, keeps nobody from the others: it is left
@@ -159,6 +186,12 @@ export function readBatch(statements: Statements, id: string): StoredBatch {
   return batchOf(row);
 }
 
+/** Whether somebody asked this process, which works on the batch, to end it. */
+export function readStopAsked(statements: Statements, { id, epoch }: HeldBatch): boolean {
+  const row = statements.get('SELECT 1 FROM judge_stop WHERE batch = ? AND epoch = ?', id, epoch);
+  return row !== undefined;
+}
+
 /** What the request with this hash showed and asked; null: the batch has no such answer. Those of one step are alike. */
 export function readJudgedRequest(
   statements: Statements,
@@ -182,6 +215,7 @@ function batchOf(row: CountedRow): StoredBatch {
     at: row.at,
     choices,
     end,
+    isStopping: row.stopping === 1,
     counts: {
       asked,
       votes,

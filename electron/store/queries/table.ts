@@ -7,7 +7,13 @@ import type { RunEvent } from '@shared/log/events';
 import { exportAnnotations } from '../commands/export-annotations';
 import { LAST_SEQ } from '../file/rows';
 import { readDwell } from '../log/dwell-log';
-import { readBatch, readBatches as readJudgeBatches, readJudgedRequest } from '../log/judge-batches';
+import {
+  type HeldBatch,
+  readBatch,
+  readBatches as readJudgeBatches,
+  readJudgedRequest,
+  readStopAsked,
+} from '../log/judge-batches';
 import { readRubric, readRubricsOf } from '../log/rubric-settings';
 import { readTried, readTriers, type TriedBy } from '../log/trial-verdicts';
 import { readRuleCounts, readRuleSettings } from '../projections/rule-settings';
@@ -179,6 +185,12 @@ export const queries = {
     thread: 'read',
     blind: 'never for a window',
     run: ({ statements }, batch: string) => readBatch(statements, batch),
+  }),
+  /** Whether this process, which works on the batch, is to end it. */
+  stopAsked: query({
+    thread: 'read',
+    blind: 'holds no opinions',
+    run: ({ statements }, held: HeldBatch) => readStopAsked(statements, held),
   }),
   /** What the request with this hash (hex) showed and asked; null: the batch had no answer to it. */
   judgedRequest: query({

@@ -8,7 +8,7 @@ import { systemCode } from '../file/database';
 import type { Statements } from '../file/rows';
 import { unusedFiles } from '../file/unused-files';
 import { rowSum, sha256 } from '../log/hashing';
-import { ANSWER_COLUMNS, BATCH_COLUMNS } from '../log/judge-batches';
+import { ANSWER_COLUMNS, BATCH_COLUMNS, STOP_COLUMNS } from '../log/judge-batches';
 import { RUBRIC_COLUMNS } from '../log/rubric-settings';
 import { TRIAL_COLUMNS } from '../log/trial-verdicts';
 import { findingOf, type VerifyContext } from './verify-context';
@@ -30,6 +30,7 @@ const SUMMED: readonly [string, string][] = [
   ['restore_loss', 'run, uid, from_byte, to_byte, stored, at'],
   ['judge_batch', BATCH_COLUMNS],
   ['judge_answer', ANSWER_COLUMNS],
+  ['judge_stop', STOP_COLUMNS],
   ['judge_trial', TRIAL_COLUMNS],
   ['rubric_setting', RUBRIC_COLUMNS],
 ];

@@ -28,7 +28,7 @@ export function JudgeJob({ batch }: { batch: JudgeBatchView }) {
   const text = useText();
   const words = text.judging;
   const { count } = text.common.format;
-  const { id, mode, isTrial, judge, state, isHere, isStopping, failure, found, missing, votes } = batch;
+  const { id, mode, isTrial, judge, state, isHere, failure, found, missing, votes } = batch;
   const word = wordOf(batch);
   const isRunning = state === 'running';
   const share = shareOf(batch);
@@ -82,11 +82,7 @@ export function JudgeJob({ batch }: { batch: JudgeBatchView }) {
         </p>
       )}
       <div className="job-actions">
-        {isRunning && isHere && (
-          <Button small icon="stop" disabled={isStopping} onClick={() => stopBatch(id)}>
-            {words.stop}
-          </Button>
-        )}
+        {isRunning && <StopButton batch={batch} />}
         {!isRunning && <ResumeButton batch={batch} />}
         {!isRunning && mode === 'mask' && !isTrial && votes > 0 && found !== null && (
           <>
@@ -142,6 +138,23 @@ function factsOf(batch: JudgeBatchView, text: Text): string[] {
     words.tokenCount(compact(inputTokens + outputTokens)),
     ...(spent === null ? [] : [maxCost === null ? spent : words.costOf(spent, money(maxCost))]),
   ];
+}
+
+function StopButton({ batch: { id, isHere, isStopping } }: { batch: JudgeBatchView }) {
+  const text = useText();
+  // Another process is asked by a mark in the workspace.
+  const held = useOnlyRead() && !isHere ? { title: text.frame.onlyReadWhy } : null;
+  return (
+    <Button
+      small
+      icon="stop"
+      disabled={isStopping || held !== null}
+      onClick={() => stopBatch(id)}
+      {...(held ?? {})}
+    >
+      {text.judging.stop}
+    </Button>
+  );
 }
 
 function ResumeButton({ batch }: { batch: JudgeBatchView }) {

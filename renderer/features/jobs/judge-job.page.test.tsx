@@ -100,12 +100,31 @@ test('a tray that opens with its button lies below it, and Escape gives the focu
   expect(document.activeElement).toBe(screen.getByTestId('jobs-button'));
 });
 
-test('one of another process is followed and not stopped here', async () => {
-  show(<JobsButton />, { 'judge.batches': () => [batch({ isHere: false, total: null })] });
+test('one of another process is followed and stopped as well', async () => {
+  const elsewhere = { isHere: false, total: null };
+  const bridge = show(<JobsButton />, {
+    'judge.batches': () => [batch(elsewhere)],
+    'judge.stop': () => [batch({ ...elsewhere, isStopping: true })],
+  });
   await act(loadBatches);
   expect(item().textContent).toContain('45 votes');
-  expect(item().textContent).toContain('Another process is asking.');
-  expect(within(item()).queryAllByRole('button')).toEqual([]);
+  expect(item().textContent).toContain(
+    'It runs in a separate process and continues when you close this window.',
+  );
+  expect(buttons()).toEqual(['Stop']);
+  fireEvent.click(screen.getByRole('button', { name: 'Stop' }));
+  await waitFor(() => expect(item().textContent).toContain('stopping after the requests in progress'));
+  expect(bridge.calls.at(-1)).toEqual(['judge.stop', { batch: ids.one }]);
+  expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Stop' }).disabled).toBe(true);
+});
+
+test('where the workspace is read-only, a batch of another process cannot be stopped, and the button says why', async () => {
+  useWorkspace.setState({ status: { isReadOnly: true } as never });
+  show(<JobsButton />, { 'judge.batches': () => [batch({ isHere: false })] });
+  await act(loadBatches);
+  const stop = screen.getByRole<HTMLButtonElement>('button', { name: 'Stop' });
+  expect(stop.disabled).toBe(true);
+  expect(stop.title).toContain('read-only');
 });
 
 test('one that was interrupted is offered when the window begins, and goes on', async () => {

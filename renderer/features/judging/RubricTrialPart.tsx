@@ -187,11 +187,7 @@ function Trial({ limit, onGo, ...asked }: TrialProps) {
             {starting ? words.starting : words.start}
           </Button>
         ) : (
-          <Button
-            icon="stop"
-            disabled={!running.isHere || running.isStopping}
-            onClick={() => stopBatch(running.id)}
-          >
+          <Button icon="stop" disabled={running.isStopping} onClick={() => stopBatch(running.id)}>
             {words.stop}
           </Button>
         )}

@@ -122,7 +122,7 @@ export const judging = {
   missing: (n: string, count: number) =>
     count === 1 ? '1 step got no verdict' : `${n} steps got no verdict`,
   withheld: 'Its verdicts are hidden until you have decided your blind steps.',
-  elsewhere: 'Another process is asking. Stop it where it was started.',
+  elsewhere: 'It runs in a separate process and continues when you close this window.',
   interruptedText: 'Its process ended early. Continuing asks only about steps without a vote.',
   stop: 'Stop',
   resume: 'Continue',

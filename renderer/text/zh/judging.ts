@@ -113,7 +113,7 @@ export const judging: Text['judging'] = {
   rated: (against, inFavour) => `+1：${inFavour} 票，−1：${against} 票`,
   missing: (n) => `${n} 步没有得到结论`,
   withheld: '你决定完盲审的步骤后，才会显示它的意见。',
-  elsewhere: '正由另一个进程询问，请在启动它的地方停止。',
+  elsewhere: '由独立的进程询问，关闭此窗口后仍会继续。',
   interruptedText: '其进程提前结束。继续时只询问还没有投票的步骤。',
   stop: '停止',
   resume: '继续',

@@ -73,8 +73,8 @@ export const judgeCommands = {
     consent: 'free',
   },
   /**
-   * Begins a batch for each judge that has something to judge, asked for in the background. It can be resumed after its process has
-   * ended. None is begun where one of the judges cannot be asked.
+   * Begins a batch for each judge that has something to judge, asked for in the background; on a server by a process of its own, which
+   * a cut link does not end. It can be resumed after its process has ended. None is begun where one of the judges cannot be asked.
    */
   'judge.start': {
     input: request,
@@ -104,7 +104,7 @@ export const judgeCommands = {
     place: 'workspace',
     consent: 'free',
   },
-  /** Sends nothing more; what is under way is stored when it is answered. */
+  /** The process that asks, whichever that is, sends nothing more; what is under way is stored when it is answered. */
   'judge.stop': { input: inBatch, output: returns<JudgeBatchView[]>(), place: 'workspace', consent: 'free' },
   /** Goes on where the batch stood. `maxCost`: its limit from now on; null: the one it has. */
   'judge.resume': {
