@@ -1,8 +1,9 @@
-import { lazy, Suspense, useEffect } from 'react';
+import { useEffect } from 'react';
+import { lazily } from './components/lazily';
 import { ApprovalBanner } from './features/approvals/ApprovalBanner';
 import { BranchDialogs } from './features/branches/BranchDialogs';
 import { HostBanner } from './features/computers/HostBanner';
-import { loadExperiments } from './features/experiments/load-experiments';
+import { ExperimentsPage } from './features/experiments/lazy-experiments';
 import { FirstUse } from './features/first-use/FirstUse';
 import { Announcer } from './features/frame/Announcer';
 import { useAppCommands } from './features/frame/app-commands';
@@ -31,51 +32,30 @@ import { closeDialog, useView } from './state/view';
 import { useWorkspace } from './state/workspace';
 import { languageFor, TextContext, textFor } from './text/language';
 
-async function loadExport() {
-  const { ExportView: view } = await import('./features/export/ExportView');
-  return { default: view };
-}
-
-const ExportView = lazy(loadExport);
+const ExportView = lazily(() => import('./features/export/ExportView').then((m) => m.ExportView));
 
 /** The pages of exports and experiments open within half a second also the first time. Returns what gives it up. */
 function loadPagesWhenIdle(): () => void {
   const idle = requestIdleCallback(() => {
-    for (const load of [loadExport, loadExperiments]) void load();
+    for (const { preload } of [ExportView, ExperimentsPage]) preload().catch(() => undefined);
   });
   return () => cancelIdleCallback(idle);
 }
-const ImportDialog = lazy(() =>
-  import('./features/import/ImportDialog').then((m) => ({ default: m.ImportDialog })),
+const ImportDialog = lazily(() => import('./features/import/ImportDialog').then((m) => m.ImportDialog));
+const JudgeDialog = lazily(() => import('./features/judging/JudgeDialog').then((m) => m.JudgeDialog));
+const RubricDialog = lazily(() => import('./features/judging/RubricDialog').then((m) => m.RubricDialog));
+const RulesDialog = lazily(() => import('./features/rules/RulesDialog').then((m) => m.RulesDialog));
+const PlotsDialog = lazily(() => import('./features/plots/PlotsDialog').then((m) => m.PlotsDialog));
+const NewRunDialog = lazily(() => import('./features/new-run/NewRunDialog').then((m) => m.NewRunDialog));
+const SettingsDialog = lazily(() =>
+  import('./features/settings/SettingsDialog').then((m) => m.SettingsDialog),
 );
-const JudgeDialog = lazy(() =>
-  import('./features/judging/JudgeDialog').then((m) => ({ default: m.JudgeDialog })),
+const ComputersDialog = lazily(() =>
+  import('./features/computers/ComputersDialog').then((m) => m.ComputersDialog),
 );
-const RubricDialog = lazy(() =>
-  import('./features/judging/RubricDialog').then((m) => ({ default: m.RubricDialog })),
-);
-const RulesDialog = lazy(() =>
-  import('./features/rules/RulesDialog').then((m) => ({ default: m.RulesDialog })),
-);
-const PlotsDialog = lazy(() =>
-  import('./features/plots/PlotsDialog').then((m) => ({ default: m.PlotsDialog })),
-);
-const NewRunDialog = lazy(() =>
-  import('./features/new-run/NewRunDialog').then((m) => ({ default: m.NewRunDialog })),
-);
-const SettingsDialog = lazy(() =>
-  import('./features/settings/SettingsDialog').then((m) => ({ default: m.SettingsDialog })),
-);
-const ComputersDialog = lazy(() =>
-  import('./features/computers/ComputersDialog').then((m) => ({ default: m.ComputersDialog })),
-);
-const AboutDialog = lazy(() =>
-  import('./features/about/AboutDialog').then((m) => ({ default: m.AboutDialog })),
-);
+const AboutDialog = lazily(() => import('./features/about/AboutDialog').then((m) => m.AboutDialog));
 
-const RestoreDialog = lazy(() =>
-  import('./features/restore/RestoreDialog').then((m) => ({ default: m.RestoreDialog })),
-);
+const RestoreDialog = lazily(() => import('./features/restore/RestoreDialog').then((m) => m.RestoreDialog));
 
 /** The window: banners, title bar, the open run's strip, content, hint dock and status line, from the top. */
 export function App() {
@@ -130,9 +110,7 @@ function Frame() {
         {mode === 'review' && <ReviewLayout scope={run?.task.id ?? ''} />}
         {mode === 'export' && (
           <PaneBoundary resetKey={mode}>
-            <Suspense fallback={<div className="pane pane-rest" />}>
-              <ExportView run={run?.id ?? null} />
-            </Suspense>
+            <ExportView run={run?.id ?? null} waiting={<div className="pane pane-rest" />} />
           </PaneBoundary>
         )}
       </main>
@@ -160,20 +138,18 @@ function Dialogs() {
   if (dialog === null && !computers && !restoring) return null;
   return (
     <PaneBoundary resetKey={`${dialog} ${computers} ${restoring}`}>
-      <Suspense fallback={null}>
-        {dialog === 'newRun' && <NewRunDialog onClose={closeDialog} />}
-        {dialog === 'plots' && <PlotsDialog onClose={closeDialog} />}
-        {dialog === 'judge' && <JudgeDialog onClose={closeDialog} />}
-        {dialog === 'rubric' && <RubricDialog onClose={closeDialog} />}
-        {dialog === 'rules' && <RulesDialog onClose={closeDialog} />}
-        {dialog === 'import' && <ImportDialog onClose={closeDialog} />}
-        {dialog === 'settings' && <SettingsDialog onClose={closeDialog} />}
-        {dialog === 'about' && <AboutDialog onClose={closeDialog} />}
-        {dialog === 'shortcuts' && <ShortcutSheet onClose={closeDialog} />}
-      </Suspense>
-      {/* On its own: what it stands over stays on the screen, with its focus, while it is loaded. */}
-      <Suspense fallback={null}>{computers && <ComputersDialog />}</Suspense>
-      <Suspense fallback={null}>{restoring && <RestoreDialog />}</Suspense>
+      {dialog === 'newRun' && <NewRunDialog onClose={closeDialog} />}
+      {dialog === 'plots' && <PlotsDialog onClose={closeDialog} />}
+      {dialog === 'judge' && <JudgeDialog onClose={closeDialog} />}
+      {dialog === 'rubric' && <RubricDialog onClose={closeDialog} />}
+      {dialog === 'rules' && <RulesDialog onClose={closeDialog} />}
+      {dialog === 'import' && <ImportDialog onClose={closeDialog} />}
+      {dialog === 'settings' && <SettingsDialog onClose={closeDialog} />}
+      {dialog === 'about' && <AboutDialog onClose={closeDialog} />}
+      {dialog === 'shortcuts' && <ShortcutSheet onClose={closeDialog} />}
+      {/* What these stand over stays on the screen, with its focus, while they are loaded. */}
+      {computers && <ComputersDialog />}
+      {restoring && <RestoreDialog />}
     </PaneBoundary>
   );
 }

@@ -1,6 +1,7 @@
-import { lazy, Suspense, useEffect } from 'react';
+import { useEffect } from 'react';
 import { Button, IconButton } from '../../components/Button';
 import { Empty } from '../../components/Empty';
+import { lazily } from '../../components/lazily';
 import type { TabItem } from '../../components/Tabs';
 import { Tabs } from '../../components/Tabs';
 import { useMedia } from '../../components/useMedia';
@@ -14,14 +15,12 @@ import { LabelInspector } from '../labels/LabelInspector';
 import { QuickLabels } from '../labels/QuickLabels';
 import { PaneBoundary } from '../panes/PaneBoundary';
 import { CommandKeys } from '../shortcuts/CommandKeys';
-import { loadTerminalWall } from '../terminals/load-wall';
+import { TerminalWall } from '../terminals/lazy-wall';
 import { StepView } from './StepView';
 
-const loadPrompt = () => import('../prompt/PromptView');
-const PromptView = lazy(() => loadPrompt().then((m) => ({ default: m.PromptView })));
-const FilesView = lazy(() => import('../files/FilesView').then((m) => ({ default: m.FilesView })));
-const QueriesView = lazy(() => import('../queries/QueriesView').then((m) => ({ default: m.QueriesView })));
-const TerminalWall = lazy(loadTerminalWall);
+const PromptView = lazily(() => import('../prompt/PromptView').then((m) => m.PromptView));
+const FilesView = lazily(() => import('../files/FilesView').then((m) => m.FilesView));
+const QueriesView = lazily(() => import('../queries/QueriesView').then((m) => m.QueriesView));
 
 /** The step under the cursor: what was thought, done and seen; its exact prompt, its files, its queries. */
 export function DetailPane({ review }: { review: boolean }) {
@@ -36,7 +35,8 @@ export function DetailPane({ review }: { review: boolean }) {
   const words = text.detail;
   // The prompt opens within 300 ms also the first time: its code is there before it is asked for.
   useEffect(() => {
-    const idle = requestIdleCallback(loadPrompt);
+    // What fails now is said when it is asked for.
+    const idle = requestIdleCallback(() => PromptView.preload().catch(() => undefined));
     return () => cancelIdleCallback(idle);
   }, []);
   const withLabels = review && narrow;
@@ -89,14 +89,14 @@ export function DetailPane({ review }: { review: boolean }) {
           {run === null || step === 0 ? (
             <Empty title={words.noStepTitle} text={words.noStepText} />
           ) : (
-            <Suspense fallback={null}>
+            <>
               {tab === 'step' && <StepView key={`${run}/${step}`} run={run} step={step} />}
               {tab === 'prompt' && <PromptView run={run} step={step} changes={promptChanges} />}
               {tab === 'files' && <FilesView run={run} step={step} history={fileHistory} />}
               {tab === 'queries' && <QueriesView run={run} step={step} />}
               {tab === 'terminals' && <TerminalWall key={run} initial="step" />}
               {tab === 'labels' && <LabelInspector />}
-            </Suspense>
+            </>
           )}
         </PaneBoundary>
       </div>

@@ -1,12 +1,11 @@
 import type { FileRevision } from '@shared/contract/file-views';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { Button } from '../../components/Button';
 import { FailureLine } from '../../components/FailureLine';
 import { useText } from '../../text/language';
 import { openFile, shortPath, useContents } from '../files/file-history';
+import { DiffPane } from '../files/lazy-diff';
 import { Section } from './Section';
-
-const DiffPane = lazy(async () => ({ default: (await import('../files/DiffPane')).DiffPane }));
 
 /** Files the step changed, each with its lines and, when asked for, its diff. */
 export function StepFiles({
@@ -78,15 +77,14 @@ function StepDiff({ run, file }: { run: string; file: FileRevision }) {
   if (left === null || right === null) return <p className="files-note quiet">{text.noTextTitle}</p>;
   return (
     <div className="step-diff">
-      <Suspense fallback={<p className="files-note quiet">{words.common.loading}</p>}>
-        <DiffPane
-          path={file.path}
-          before={left}
-          after={right}
-          sideBySide={false}
-          label={text.diffOf(file.path, before, file.revision)}
-        />
-      </Suspense>
+      <DiffPane
+        waiting={<p className="files-note quiet">{words.common.loading}</p>}
+        path={file.path}
+        before={left}
+        after={right}
+        sideBySide={false}
+        label={text.diffOf(file.path, before, file.revision)}
+      />
     </div>
   );
 }

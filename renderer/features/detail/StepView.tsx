@@ -1,7 +1,8 @@
 import type { StepDetail, StepHead } from '@shared/contract/views';
-import { lazy, Suspense, useMemo } from 'react';
+import { useMemo } from 'react';
 import { Button } from '../../components/Button';
 import { Icon } from '../../components/Icon';
+import { lazily } from '../../components/lazily';
 import { useDetail } from '../../state/run/detail';
 import { useLive } from '../../state/run/live';
 import { useRuns } from '../../state/run/runs';
@@ -21,7 +22,7 @@ import { StepTerminals } from './StepTerminals';
 import './detail-extras.css';
 
 // Reading a summary takes its schema, and the window starts without schemas.
-const SummaryStory = lazy(() => import('./SummaryStory').then((m) => ({ default: m.SummaryStory })));
+const SummaryStory = lazily(() => import('./SummaryStory').then((m) => m.SummaryStory));
 
 /** Thought, actions, observations and what followed, in the order in which they happened. */
 export function StepView({ run, step }: { run: string; step: number }) {
@@ -74,9 +75,7 @@ function Story({ detail }: { detail: StepDetail }) {
         </Section>
       )}
       {detail.head.kind === 'summary' ? (
-        <Suspense fallback={null}>
-          <SummaryStory detail={detail} />
-        </Suspense>
+        <SummaryStory detail={detail} />
       ) : (
         detail.observations.map((observation, index) => (
           <ActionBlock

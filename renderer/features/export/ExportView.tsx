@@ -1,10 +1,9 @@
-import { lazy, Suspense } from 'react';
 import { Tabs } from '../../components/Tabs';
 import { type ExportPage, setExportPage, useExportPage } from '../../state/export-page';
 import { useRuns } from '../../state/run/runs';
 import { useText } from '../../text/language';
 import { DatasetsPage } from '../datasets/DatasetsPage';
-import { loadExperiments } from '../experiments/load-experiments';
+import { ExperimentsPage } from '../experiments/lazy-experiments';
 import { ExportPreview } from './ExportPreview';
 import { ExportSettings } from './ExportSettings';
 import { useExport } from './export-state';
@@ -12,8 +11,6 @@ import { FindingsDialog } from './FindingsDialog';
 import { TargetDialog } from './TargetDialog';
 import { usePreview } from './use-preview';
 import './export.css';
-
-const ExperimentsPage = lazy(loadExperiments);
 
 export interface ExportViewProps {
   run: string | null;
@@ -27,11 +24,7 @@ export function ExportView({ run }: ExportViewProps) {
     <section className="export" aria-label={text.title} data-page={page}>
       {page === 'new' && <NewExport run={run} />}
       {page === 'datasets' && <DatasetsPage head={<PageTabs />} />}
-      {page === 'experiments' && (
-        <Suspense fallback={<PageTabs />}>
-          <ExperimentsPage head={<PageTabs />} />
-        </Suspense>
-      )}
+      {page === 'experiments' && <ExperimentsPage head={<PageTabs />} waiting={<PageTabs />} />}
     </section>
   );
 }

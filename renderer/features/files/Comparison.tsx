@@ -1,9 +1,7 @@
 import type { FileContent } from '@shared/contract/file-views';
-import { lazy, Suspense } from 'react';
 import { Empty } from '../../components/Empty';
 import { useText } from '../../text/language';
-
-const DiffPane = lazy(async () => ({ default: (await import('./DiffPane')).DiffPane }));
+import { DiffPane } from './lazy-diff';
 
 /** Beside each other or below. */
 export type DiffLayout = 'sides' | 'inline';
@@ -25,9 +23,14 @@ export function Comparison({ path, before, after, layout, label }: ComparisonPro
   const right = textOf(after);
   if (left !== null && right !== null) {
     return (
-      <Suspense fallback={<p className="files-note quiet">{words.common.loading}</p>}>
-        <DiffPane path={path} before={left} after={right} sideBySide={layout === 'sides'} label={label} />
-      </Suspense>
+      <DiffPane
+        waiting={<p className="files-note quiet">{words.common.loading}</p>}
+        path={path}
+        before={left}
+        after={right}
+        sideBySide={layout === 'sides'}
+        label={label}
+      />
     );
   }
   const side = (content: FileContent): string => {

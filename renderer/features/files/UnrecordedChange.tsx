@@ -1,9 +1,7 @@
-import { lazy, Suspense } from 'react';
 import { useText } from '../../text/language';
 import type { DiffLayout } from './Comparison';
 import { nameOf, type UnrecordedEdit } from './file-history';
-
-const DiffPane = lazy(async () => ({ default: (await import('./DiffPane')).DiffPane }));
+import { DiffPane } from './lazy-diff';
 
 /** A change whose text the log does not hold: said so, with the lines that the action itself reported. */
 export function UnrecordedChange({ edit, layout }: { edit: UnrecordedEdit; layout: DiffLayout }) {
@@ -16,19 +14,16 @@ export function UnrecordedChange({ edit, layout }: { edit: UnrecordedEdit; layou
         <span className="quiet">{edit.told.length === 0 ? text.nothingTold : text.linesTold}</span>
       </p>
       {edit.told.map((told) => (
-        <Suspense
+        <DiffPane
           key={`${told.first} ${told.removed}`}
-          fallback={<p className="files-note quiet">{words.common.loading}</p>}
-        >
-          <DiffPane
-            path={edit.path}
-            before={told.removed}
-            after={told.added}
-            firstLine={told.first}
-            sideBySide={layout === 'sides'}
-            label={text.diffTold(edit.path)}
-          />
-        </Suspense>
+          waiting={<p className="files-note quiet">{words.common.loading}</p>}
+          path={edit.path}
+          before={told.removed}
+          after={told.added}
+          firstLine={told.first}
+          sideBySide={layout === 'sides'}
+          label={text.diffTold(edit.path)}
+        />
       ))}
     </>
   );

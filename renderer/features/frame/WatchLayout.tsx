@@ -1,4 +1,3 @@
-import { lazy, Suspense } from 'react';
 import { Splitter } from '../../components/Splitter';
 import { useMedia } from '../../components/useMedia';
 import { useRuns } from '../../state/run/runs';
@@ -6,10 +5,8 @@ import { useText } from '../../text/language';
 import { DetailPane } from '../detail/DetailPane';
 import { PaneBoundary } from '../panes/PaneBoundary';
 import { useSplit } from '../panes/splits';
-import { loadTerminalWall } from '../terminals/load-wall';
+import { TerminalWall } from '../terminals/lazy-wall';
 import { TimelineColumn } from './TimelineColumn';
-
-const TerminalWall = lazy(loadTerminalWall);
 
 /** Watch: timeline left, the step over the terminals right. `scope` names the task whose splits these are. */
 export function WatchLayout({ scope }: { scope: string }) {
@@ -34,9 +31,7 @@ export function WatchLayout({ scope }: { scope: string }) {
           onResize={setHeight}
         />
         <div className="column stacked-rest" data-pane="terminals">
-          <PaneBoundary resetKey={run ?? ''}>
-            <Suspense fallback={null}>{run !== null && <TerminalWall key={run} />}</Suspense>
-          </PaneBoundary>
+          <PaneBoundary resetKey={run ?? ''}>{run !== null && <TerminalWall key={run} />}</PaneBoundary>
         </div>
       </div>
     </>

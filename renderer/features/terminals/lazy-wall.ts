@@ -1,3 +1,5 @@
+import { lazily } from '../../components/lazily';
+
 /** How long the terminals wait for a page that is never idle, ms. */
 const LONGEST_WAIT_MS = 500;
 
@@ -5,11 +7,10 @@ const LONGEST_WAIT_MS = 500;
  * The terminals' code is loaded once the page is idle: xterm is the largest part of the first layout, and loaded earlier it
  * takes the thread that the timeline's first rows need.
  */
-export async function loadTerminalWall() {
+export const TerminalWall = lazily(async () => {
   await untilIdle();
-  const { TerminalWall } = await import('./TerminalWall');
-  return { default: TerminalWall };
-}
+  return (await import('./TerminalWall')).TerminalWall;
+});
 
 /** Resolves after the next painted frame, when nothing else is to do. */
 function untilIdle(): Promise<void> {
