@@ -1,6 +1,6 @@
 import { QueryObserver } from '@tanstack/react-query';
 import { afterEach, describe, expect, it } from 'vitest';
-import { answers, forgetAnswers, question, refreshAnswers } from './answer-cache';
+import { answers, askAhead, forgetAnswers, question, refreshAnswers } from './answer-cache';
 import { BridgeStand, settled } from './bridge-fixtures';
 
 const run = (id: string) => ({ run: id });
@@ -31,6 +31,29 @@ describe('the cache of answers', () => {
       ['queries.list', { run: 'B' }],
     ]);
     expect([first.last(), second.last(), other.last()]).toEqual([['A'], ['A'], ['B']]);
+  });
+
+  it('gives what was asked ahead to the first who asks the same, once; not after a change or to another person', async () => {
+    let version = 0;
+    const bridge = new BridgeStand({ 'queries.list': () => [String(++version)] });
+    const asked = async () => {
+      answers.clear();
+      const { last } = look(question('queries.list', run('A')));
+      await settled();
+      return last();
+    };
+    await askAhead('queries.list', run('A'));
+    await askAhead('queries.list', run('B'));
+    expect(bridge.calls).toHaveLength(2);
+    expect(await asked()).toEqual(['1']);
+    expect(bridge.calls).toHaveLength(2);
+    expect(await asked()).toEqual(['3']);
+    for (const forget of [() => refreshAnswers('queries.list'), forgetAnswers]) {
+      const [old] = await askAhead('queries.list', run('A'));
+      forget();
+      await settled();
+      expect(await asked()).not.toEqual([old]);
+    }
   });
 
   it('asks nothing without an input', async () => {

@@ -43,16 +43,47 @@ export function question<C extends CommandName>(
 
 async function ask<C extends CommandName>(command: C, input: CommandInput<C> | null): Promise<Answer<C>> {
   if (input === null) throw new Error(`${command} was asked without an input.`);
-  const send = call as (command: C, input: CommandInput<C>) => Promise<CommandOutput<C>>;
-  return { input, value: await send(command, input) };
+  const key = keyOf(command, input);
+  const begun = ahead.get(key) as Promise<CommandOutput<C>> | undefined;
+  ahead.delete(key);
+  return { input, value: await (begun ?? send(command, input)) };
+}
+
+function send<C extends CommandName>(command: C, input: CommandInput<C>): Promise<CommandOutput<C>> {
+  return (call as (command: C, input: CommandInput<C>) => Promise<CommandOutput<C>>)(command, input);
+}
+
+/** How long an answer that was asked for ahead waits for its question, ms. */
+const AHEAD_MS = 1_000;
+/** By command and input, what was asked before the page was drawn that shows it. */
+const ahead = new Map<string, Promise<unknown>>();
+const keyOf = (command: CommandName, input: unknown) => JSON.stringify([command, input]);
+
+/** Asks what is about to be shown, so that it is read while the page is drawn: the first to ask the same gets this answer. */
+export function askAhead<C extends CommandName>(
+  command: C,
+  input: CommandInput<C>,
+): Promise<CommandOutput<C>> {
+  const key = keyOf(command, input);
+  const answer = send(command, input);
+  ahead.set(key, answer);
+  const forget = () => {
+    if (ahead.get(key) === answer) ahead.delete(key);
+  };
+  setTimeout(forget, AHEAD_MS);
+  // Whoever asks then hears of it anew.
+  answer.catch(forget);
+  return answer;
 }
 
 /** Asks a command again wherever its answer is on the screen. */
 export function refreshAnswers(command: CommandName): void {
+  ahead.clear();
   answers.invalidateQueries({ queryKey: [command] }).catch(toastFailure);
 }
 
 /** Takes every answer off the screen and asks again: another person looks, who may not see the same. */
 export function forgetAnswers(): void {
+  ahead.clear();
   answers.resetQueries().catch(toastFailure);
 }

@@ -12,7 +12,7 @@ import { openDialog } from '../../state/view';
 import { useText } from '../../text/language';
 import { ExperimentDetail } from './ExperimentDetail';
 import './experiments.css';
-import { useExperiments } from './experiments';
+import { chosenOf, useExperiments } from './experiments';
 import { SideBySide } from './SideBySide';
 
 /** The experiments of the workspace: a list, and one of them; or two runs side by side. */
@@ -26,7 +26,7 @@ export function ExperimentsPage({ head }: { head: ReactNode }) {
   const { answer, failure } = useKept('experiments.list', undefined, `${runs} ${ended}`);
   if (pair !== null) return <SideBySide key={`${pair.a} ${pair.b}`} pair={pair} />;
   const list = answer?.value ?? [];
-  const chosen = list.find(({ name }) => name === wanted) ?? list[0];
+  const chosen = chosenOf(list, wanted);
   return (
     <>
       <div className="export-settings" data-pane="export">

@@ -9,6 +9,7 @@ import { Select } from '../../components/Field';
 import { Segmented } from '../../components/Tabs';
 import { useKept } from '../../state/answers';
 import { useRuns } from '../../state/run/runs';
+import { attempt } from '../../state/toasts';
 import type { Text } from '../../text/en';
 import { useText } from '../../text/language';
 import '../plots/plots.css';
@@ -35,7 +36,7 @@ export function SideBySide({ pair }: { pair: Pair }) {
     <section className="experiment-pair" aria-label={text.pairTitle} data-pane="pair">
       <header className="experiment-pair-bar">
         <h2 className="hidden-visually">{text.pairTitle}</h2>
-        <Button look="ghost" small icon="left" onClick={showExperiments}>
+        <Button look="ghost" small icon="left" onClick={() => attempt(showExperiments)}>
           {text.back}
         </Button>
         <span className="space" />

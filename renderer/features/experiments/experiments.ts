@@ -1,9 +1,11 @@
+import type { ExperimentListing } from '@shared/experiments/experiment-run';
 import { create } from 'zustand';
 import { call } from '../../api';
-import { setExportPage } from '../../state/export-page';
+import { askAhead } from '../../state/answer-cache';
+import { setExportPage, useExportPage } from '../../state/export-page';
 import { useRuns } from '../../state/run/runs';
 import { attempt, toast } from '../../state/toasts';
-import { setMode } from '../../state/view';
+import { setMode, useView } from '../../state/view';
 
 /** Two runs, by their ids. */
 export interface Pair {
@@ -20,11 +22,37 @@ interface ExperimentsState {
 
 export const useExperiments = create<ExperimentsState>()(() => ({ name: null, pair: null }));
 
-/** Goes to the experiments. */
-export function showExperiments(): void {
+/** How long the page waits at most for what it will read to be known, ms. */
+const HELD_MS = 100;
+
+/**
+ * Goes to the experiments. Drawing the page keeps this thread busy, so what it shows is asked for first, and read meanwhile.
+ */
+export async function showExperiments(): Promise<void> {
+  const isShown = useView.getState().mode === 'export' && useExportPage.getState().page === 'experiments';
+  if (!isShown) await Promise.race([readAhead(), new Promise((resolve) => setTimeout(resolve, HELD_MS))]);
   useExperiments.setState({ pair: null });
   setExportPage('experiments');
   setMode('export');
+}
+
+/** Resolves once both are asked for. A failure is said by the page, which asks the same. */
+async function readAhead(): Promise<void> {
+  try {
+    const list = await askAhead('experiments.list', undefined);
+    const { name } = chosenOf(list, useExperiments.getState().name) ?? {};
+    if (name !== undefined) askAhead('experiments.show', { name }).catch(() => undefined);
+  } catch {
+    // As above.
+  }
+}
+
+/** The experiment that the page shows: the one that was chosen while there is one of that name, else the newest. */
+export function chosenOf(
+  list: readonly ExperimentListing[],
+  name: string | null,
+): ExperimentListing | undefined {
+  return list.find((each) => each.name === name) ?? list[0];
 }
 
 /** Sets two runs side by side. */

@@ -43,7 +43,7 @@ export function useAppCommands(): void {
   useCommand('app.newRun', () => openDialog('newRun'));
   useCommand('app.plots', () => openDialog('plots'));
   useCommand('app.judgeQuality', () => openJudgeQuality());
-  useCommand('app.experiments', showExperiments);
+  useCommand('app.experiments', () => attempt(showExperiments));
   useCommand('run.compare', compareOpenRun);
   useCommand('app.rules', () => openDialog('rules'));
   useCommand('app.import', () => openDialog('import'));
