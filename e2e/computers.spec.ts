@@ -93,7 +93,8 @@ test('a computer over ssh: added, a run on it, the link lost in mid-run, nothing
     // Every packet vanishes: nobody is told, and the window finds out by itself.
     await host.network?.drop();
     const chip = page.getByTestId('run-computers').locator('[data-health]').first();
-    await expect(chip).toHaveAttribute('data-health', /stalled|down/, { timeout: 20_000 });
+    // Down is soon followed by the next try, so on a busy machine nobody may see it.
+    await expect(chip).toHaveAttribute('data-health', /stalled|down|connecting/, { timeout: 20_000 });
     await expect(runState(page)).toHaveAttribute('data-state', 'waiting_host', { timeout: 30_000 });
     await host.network?.undrop();
     await expect(chip).toHaveAttribute('data-health', 'good', { timeout: 45_000 });
