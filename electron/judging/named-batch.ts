@@ -43,12 +43,15 @@ export async function driveBatch(
   { price, isLeaving, onUnstored, ...options }: DriveOptions,
 ): Promise<StoredBatch> {
   const { choices, counts, at: begunAt } = await store.reader.judgeBatch(held.id);
-  const asked = new AbortController();
-  const unwatch = watchStop(store, held, () => asked.abort());
-  const stopping = AbortSignal.any([asked.signal, ...(options.stopping ? [options.stopping] : [])]);
+  // Both runtimes have to do: `AbortSignal.any` came with Node 20.
+  const stopping = new AbortController();
+  const stop = () => stopping.abort();
+  const unwatch = watchStop(store, held, stop);
+  options.stopping?.addEventListener('abort', stop, { once: true });
+  if (options.stopping?.aborted === true) stop();
   const { ended, missing } = await runBatch(store, tasksOf(store, choices), {
     ...options,
-    stopping,
+    stopping: stopping.signal,
     judge: choices.judge,
     isTrial: choices.mode === 'mask' && choices.isTrial === true,
     batch: held,
