@@ -42,8 +42,9 @@ test('the terminals of agent and person: looked at, typed into, searched, found 
     await expect(main).toContainText('kept 411 of 1924 rows (at least 12 words)');
     await page.keyboard.press('Control+Backquote');
     const wall = page.locator('.terminal-grid .terminal-card');
+    // The step ends with what its command printed; whether the next prompt had been printed by then is the shell's affair.
     await expect(wall.filter({ hasText: 'local:main' })).toContainText(
-      /idle.*kept 411 of 1924 rows \(at least 12 words\)\s*\S+ \$\s*$/s,
+      /idle.*kept 411 of 1924 rows \(at least 12 words\)(?:\s*\S+ \$)?\s*$/s,
     );
     await expect(wall.filter({ hasText: 'exit' })).toHaveCount(0);
     await page.getByRole('button', { name: 'Live', exact: true }).click();

@@ -39,6 +39,14 @@ const PATTERNS: readonly Pattern[] = [
       'computer/local/session-input.ts': 'hands text and its length to the supervisor by a name in its inbox',
     },
   },
+  {
+    name: 'what came with Node 20 or later: the Electron that tests fall back to has Node 18',
+    found: (text) =>
+      /\bAbortSignal\.any\(|\bPromise\.withResolvers\b|\b(?:Object|Map)\.groupBy\(|\.to(?:Sorted|Reversed|Spliced)\(/.test(
+        text,
+      ),
+    allowed: {},
+  },
 ];
 
 function sources(): string[] {
@@ -61,6 +69,8 @@ it.each([
   ['text.replaceAll("\'", quote)', 1],
   ['Math.min(LONGEST, FIRST * 2 ** failures)', 2],
   ['await writeFile(draft, text);\nawait rename(draft, path);', 3],
+  ['const stopping = AbortSignal.any([one, other]);', PATTERNS.length - 1],
+  ['const sorted = names.toSorted();', PATTERNS.length - 1],
 ])('%j is found', (text, pattern) => {
   expect(PATTERNS[pattern]?.found(text)).toBe(true);
 });
