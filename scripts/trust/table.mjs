@@ -62,6 +62,9 @@ export async function printPromises({ unit, e2e, short, online = false, benchFig
   const failed = rows.filter(
     ({ verdict, skipped }) => verdict === 'FAILED' || (verdict.startsWith('not tested:') && skipped !== true),
   );
-  process.stdout.write(`\n${tableOf(rows)}\n\n${held} of ${rows.length} promises hold.\n`);
+  const rest = short
+    ? `, ${rows.length - held - failed.length} as far as the short form asks, ${failed.length} failed`
+    : '';
+  process.stdout.write(`\n${tableOf(rows)}\n\n${held} of ${rows.length} promises hold${rest}.\n`);
   return { held, failed: failed.length, all: rows.length };
 }
