@@ -1,6 +1,7 @@
 import { act, render, screen } from '@testing-library/react';
-import { Component, type ReactNode } from 'react';
-import { expect, test } from 'vitest';
+import { Component, type ReactNode, useLayoutEffect } from 'react';
+import { createRoot } from 'react-dom/client';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { lazily } from './lazily';
 
 const Said = ({ word }: { word: string }) => <p>{word}</p>;
@@ -53,6 +54,30 @@ test('what was loaded before is there in the first frame', async () => {
   await loading;
   render(<View word="one" waiting={<p>Loading…</p>} />);
   expect(screen.getByText('one')).toBeDefined();
+});
+
+test('what is loaded between the first drawing and its effects is shown too', async () => {
+  const { asked, load } = loader();
+  const View = lazily(load);
+  const loading = View.preload();
+  /** Runs when the page is drawn; effects come in a task of their own, behind what follows from this. */
+  function Drawn() {
+    useLayoutEffect(() => asked[0]?.resolve(Said), []);
+    return null;
+  }
+  const box = document.createElement('div');
+  vi.stubGlobal('IS_REACT_ACT_ENVIRONMENT', false);
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const root = createRoot(box);
+  onTestFinished(() => root.unmount());
+  root.render(
+    <>
+      <Drawn />
+      <View word="one" waiting={<p>Loading…</p>} />
+    </>,
+  );
+  await loading;
+  await vi.waitFor(() => expect(box.textContent).toBe('one'));
 });
 
 test('a failure is thrown where it is shown, and shown again it is tried again', async () => {

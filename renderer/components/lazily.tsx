@@ -27,20 +27,22 @@ export function lazily<Props extends object>(load: Loader<Props>): Lazily<Props>
     }
   };
   function Shown({ waiting = null, ...props }: Props & { waiting?: ReactNode }): ReactNode {
-    const [state, setState] = useState<{ failed?: unknown }>({});
+    const [{ View, failed }, setState] = useState<{ View: typeof loaded; failed?: { by: unknown } }>({
+      View: loaded,
+    });
     useEffect(() => {
-      if (loaded !== null) return;
+      if (View !== null) return;
       let gone = false;
+      // It may have come since this was drawn: then that is what is waited for.
       preload().then(
-        () => gone || setState({}),
-        (failed) => gone || setState({ failed }),
+        () => gone || setState({ View: loaded }),
+        (by) => gone || setState({ View: null, failed: { by } }),
       );
       return () => {
         gone = true;
       };
-    }, []);
-    if ('failed' in state) throw state.failed;
-    const View = loaded;
+    }, [View]);
+    if (failed !== undefined) throw failed.by;
     return View === null ? waiting : <View {...(props as unknown as Props)} />;
   }
   return Object.assign(Shown, { preload });
