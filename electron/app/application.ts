@@ -227,7 +227,7 @@ export class Application implements Answering {
 
   /** Waits for the workspace; with `--smoke` runs the demo, looks, and exits. */
   async run(): Promise<void> {
-    const watch = this.args.smoke ? this.watchSmoke() : null;
+    const watch = this.args.smoke ? new SmokeWatch(this.args.out, this.timings, this.log) : null;
     await this.opening;
     if (this.args.reportUsable && this.window) {
       await whenUsable(this.window);
@@ -237,14 +237,6 @@ export class Application implements Answering {
     await this.smoke(watch).catch((thrown) => {
       process.stderr.write(`The smoke run failed: ${toFailure(thrown).message}\n`);
       return this.end(1);
-    });
-  }
-
-  private watchSmoke(): SmokeWatch {
-    return new SmokeWatch(this.args.out, this.timings, (words) => {
-      this.log.error(words);
-      process.stderr.write(`${words}\n`);
-      app.exit(1);
     });
   }
 

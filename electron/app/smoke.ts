@@ -3,9 +3,10 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Author } from '@shared/log/annotations';
 import { ModelText } from '@shared/terminal/model-text';
-import type { BrowserWindow } from 'electron';
+import { app, type BrowserWindow } from 'electron';
 import { startDemoRun } from '../demo/start-demo-run';
 import type { Workbench } from '../workbench';
+import type { FileLog } from './log';
 
 const deadlineMs = 120_000;
 /** The whole smoke run, from the opening of its workspace to the end of the process. */
@@ -26,18 +27,21 @@ export interface SmokeInput {
 }
 
 /**
- * What a smoke run is at, and its limit: whatever it waits for in vain, `smoke.json` says what that was, and `late` is
- * told. Nothing on a machine that nobody looks at may stand still without a word.
+ * What a smoke run is at, and its limit: whatever it waits for in vain, `smoke.json`, the log and standard error say what that was,
+ * and the application ends. Nothing on a machine that nobody looks at may stand still without a word.
  */
 export class SmokeWatch {
   private stage = 'the workspace to open';
 
-  constructor(out: string, timings: Record<string, number>, late: (words: string) => void) {
+  constructor(out: string, timings: Record<string, number>, log: Pick<FileLog, 'error'>) {
     setTimeout(() => {
       mkdirSync(out, { recursive: true });
       const facts = { ok: false, waitedFor: this.stage, timings };
       writeFileSync(join(out, 'smoke.json'), `${JSON.stringify(facts, null, 2)}\n`);
-      late(`The smoke run has waited for ${this.stage}, and gives up after ${wholeMs / 1000} s.`);
+      const words = `The smoke run has waited for ${this.stage}, and gives up after ${wholeMs / 1000} s.`;
+      log.error(words);
+      process.stderr.write(`${words}\n`);
+      app.exit(1);
     }, wholeMs);
   }
 
