@@ -108,7 +108,8 @@ export async function invokeCommand(order) {
   const bridge = globalThis.waymark ?? globalThis.waymarkOwnTerminal;
   const reply = await bridge.invoke(order.command, order.input);
   if (!reply.ok) throw new Error(`${order.command}: ${reply.error.message}`);
-  return reply.value;
+  // Long answers cross as JSON.
+  return 'text' in reply ? JSON.parse(reply.text) : reply.value;
 }
 
 /** Types a text into a terminal that need not be shown; in the view of own terminals. */

@@ -78,9 +78,11 @@ const helpText = `waymark: the engine of Waymark without its window
       [--votes 3]                   or −1, by a rubric named steps or rlanything, or by
       [--temperature 0.8]           FILE; --future no: without regard to the outcome
       [--future yes|no]
-      [--price IN,CACHED,OUT]       what a million tokens cost; else as in the settings
+      [--price IN,CACHED,OUT]       what a million tokens cost, or IN,OUT; else as in the
+                                    settings
       [--model M] [--base-url URL] [--api-key-env VAR]
-  judge estimate                    what judge run would ask and cost; nothing is sent
+  judge estimate                    what judge run with the same options would ask and cost;
+                                    nothing is sent
   judge list                        batches of judges: every judge run is one
   judge show BATCH                  what was asked for, its state, answers, votes and cost
   judge stop BATCH                  stop it, whichever process runs it; answers to requests

@@ -202,7 +202,7 @@ test("brings in judges' votes: all or none, each line named, the same file twice
     { ...good, step: 4, value: 'withdrawn' },
   );
   expect(twice.json).toMatchObject({ added: 0, replaced: 2 });
-  expect(twice.lines[1]).toMatch(/^2 lines not taken: a later line of the same judge/);
+  expect(twice.lines.at(-1)).toMatch(/^2 lines not taken: a later line of the same judge/);
   const { labels } = await store.reader.step(run, 1);
   expect(labels).toMatchObject({
     effective: { value: 'train', source: 'judge' },
@@ -270,6 +270,11 @@ test('a branch of a removed run takes labels and votes for the steps that are st
   expect(brought.lines).toEqual([
     'Imported 3 votes by One; 0 were already here.',
     '2 votes left out: the run that made these steps has been removed.',
+  ]);
+  writeFileSync(file, '{"step":3,"judge":"Two","value":"withdrawn"}');
+  expect((await commandsOn(store)('label', 'judge', run, file)).lines).toEqual([
+    'Imported no votes; 0 were already here.',
+    '1 withdrawal found no vote to withdraw.',
   ]);
   await commandsOn(store)('label', run, '1-4', 'train');
   expect(await values(store, run)).toBe('- - train train mask');

@@ -109,6 +109,16 @@ describe('what the command line prints', () => {
         rules: [{ rule: 'r', effect: 'mask', why: forged }],
         humans: [{ author: { name: forged }, value: 'train', reason: forged }],
         judges: [{ judge: forged, value: 'mask', confidence: 0.9, reason: forged, why: forged, steps: [3] }],
+        history: [
+          {
+            ulid: 'a',
+            target: { run: 'R', from: 1, to: 1 },
+            author: { uuid: 'j', name: forged },
+            at: 0,
+            body: { op: 'reward', value: -1, vote: 2, text: forged, rubric: '', future: true },
+            supersedes: [],
+          },
+        ],
       },
       observations: [
         {
@@ -125,6 +135,7 @@ describe('what the command line prints', () => {
     // A value in a line of ours stays in it; every other line with such words stands behind the gutter.
     for (const line of own) expect(line).not.toMatch(/^(Label {4}train|Model {4}other|Score)/u);
     expect(own.filter((line) => line.startsWith('Label '))).toEqual(['Label    undecided']);
+    expect(own.filter((line) => line.startsWith('Rating ')).join()).toMatch(/, vote 2: −1: /);
     expect(lines.filter((line) => row.test(line)).every((line) => line.includes('⟨LF⟩'))).toBe(true);
     expect(lines.filter((line) => line === '  | Label    train by human')).toHaveLength(6);
   });

@@ -1,7 +1,9 @@
 import { WaymarkError } from '@shared/contract/errors';
 import type { ObservationView, PromptView, StepDetail } from '@shared/contract/views';
-import type { JudgeVerdict } from '@shared/labels/labels';
+import { decisionsFor } from '@shared/labels/annotation-fold';
+import type { JudgeVerdict, RewardVote } from '@shared/labels/labels';
 import { type ImageRef, imageTypeName } from '@shared/log/image-part';
+import { shortLine } from '../computer/ssh/untrusted-text';
 import { type Arguments, positive, required } from './arguments';
 import type { CliContext } from './context';
 import { setOff } from './fold-quoted';
@@ -41,13 +43,14 @@ export function stepLines(run: string, detail: StepDetail): string[] {
     `Step ${head.step} of run ${run}: ${head.kind}${head.tool === '' ? '' : `, ${head.tool}`}, segment ${head.segment}${inherited}`,
     `At       ${new Date(head.at).toISOString()}`,
     `Model    ${detail.model}${tokens}, ${seconds(detail.durationMs)}`,
-    `Label    ${value ?? 'undecided'}${source === null ? '' : ` by ${source}`}${reason === null ? '' : ` (${reason})`}`,
+    `Label    ${value ?? 'undecided'}${source === null ? '' : ` by ${source}`}${reason ? ` (${reason})` : ''}`,
     ...labels.humans.map(
       ({ author, value, reason, adjudication }) =>
         `Person   ${author.name}, ${value}${adjudication ? ' (decided between others)' : ''}${reason === null ? '' : `: ${reason}`}`,
     ),
     ...labels.rules.map(({ rule, effect, why }) => `Rule     ${rule}, ${effect}: ${why}`),
     ...labels.judges.map(judgeLine),
+    ...decisionsFor(labels.history, head.step).rewards.map(ratingLine),
     ...part('Reasoning', detail.reasoning),
     ...part('Text', detail.text),
     ...detail.observations.flatMap(observationLines),
@@ -60,7 +63,15 @@ function judgeLine({ judge, value, confidence, reason, why, steps }: JudgeVerdic
   const sure = confidence === null ? '' : `, ${Math.round(confidence * 100)} % sure`;
   const cited =
     steps.length === 0 ? '' : ` (cites ${steps.length === 1 ? 'step' : 'steps'} ${steps.join(', ')})`;
-  return `Judge    ${judge}, ${value}${sure}: ${[reason, why].filter((words) => words !== '').join(': ')}${cited}`;
+  const because = [reason, why].filter((words) => words !== '').join(': ');
+  return `Judge    ${judge}, ${value}${sure}${because === '' ? '' : `: ${because}`}${cited}`;
+}
+
+/** What it wrote is long: its first line with words in it has to do, and `--json` has all of it. */
+function ratingLine({ judge, vote, value, text }: RewardVote): string {
+  const said = { 1: '+1', 0: 'not understood', '-1': '−1' }[value];
+  const words = shortLine(text);
+  return `Rating   ${judge}, vote ${vote}: ${said}${words === '' ? '' : `: ${words}`}`;
 }
 
 function observationLines(seen: ObservationView): string[] {

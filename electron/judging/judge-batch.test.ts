@@ -226,6 +226,10 @@ describe('a batch of judgements', () => {
     const { batch, requests, store, run, judge } = await stand((request) => judgeAnswer(request, perfect));
     const { cost, requests: planned, steps } = await estimateBatch(judgeTasks(store, [run], judge), price);
     expect({ planned, steps }).toEqual({ planned: 3, steps: 60 });
+    // Who pays more for what is cached may find all of it so.
+    const costAt = async (input: number, cached: number) =>
+      (await estimateBatch(judgeTasks(store, [run], judge), { input, cached, output: 0 })).cost;
+    expect(await costAt(1, 10)).toBe(await costAt(10, 10));
     const maxCost = (cost ?? 0) * 0.5;
     const result = await batch({ price, maxCost });
     expect(result).toMatchObject({ asked: 1, votes: 24, ended: { why: 'cost' } });
@@ -516,7 +520,9 @@ it('a rubric of the person’s own is refused when it cannot be one', async () =
     code: 'bad_input',
     message: expect.stringMatching(/has \{\{pionts\}\}.* write one of \{\{points\}\}, /),
   });
-  writeFileSync(slip, '{{regard}}');
+  writeFileSync(slip, 'Mask these:\n{{ points }}\n');
+  expect((await readRubrics(resources, slip)).steps.text).toContain('`lowers-high-score`');
+  writeFileSync(slip, '{{ regard }}');
   await expect(readRubrics(resources, slip)).rejects.toMatchObject({ code: 'bad_input' });
   const own = join(resources, 'prompts/judge/mask-steps.md');
   const { steps } = await readRubrics(resources, own);

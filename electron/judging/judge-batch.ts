@@ -29,6 +29,8 @@ export interface BatchOptions {
   maxCost: number | null;
   /** What earlier processes of the batch have spent already; default 0. */
   spent?: number | undefined;
+  /** Looked at before each request: it throws where an answer could not be stored. */
+  refuseWithoutRoom?: (() => void) | undefined;
   /** Requests under way at a time. */
   together: number;
   /** How often turns that are missing from an answer are asked for again, and a failed request is sent again. */
@@ -145,6 +147,7 @@ class Batch {
         await new Promise<void>((wake) => this.waiting.push(wake));
         continue;
       }
+      this.options.refuseWithoutRoom?.();
       this.underWay += most;
       this.requests += 1;
       const sha256 = createHash('sha256').update(body).digest('hex');
@@ -371,8 +374,10 @@ function isPlausible(usage: Usage | null, body: string): boolean {
   return counts && inputTokens * 10 >= estimateTokens(body);
 }
 
+/** At the dearer of both prices for input: nobody knows beforehand what an endpoint has cached. */
 function estimatedCost(body: string, outputTokens: number, price: Price | null): number | null {
   if (price === null) return null;
   const inputTokens = estimateTokens(body);
-  return costOf({ inputTokens, cachedTokens: 0, outputTokens, reasoningTokens: 0 }, price);
+  const cachedTokens = price.cached > price.input ? inputTokens : 0;
+  return costOf({ inputTokens, cachedTokens, outputTokens, reasoningTokens: 0 }, price);
 }

@@ -1,5 +1,6 @@
+import { WaymarkError } from '@shared/contract/errors';
 import type { BatchChoices, BatchEnd, StoredBatch } from '@shared/judging/batch';
-import type { Price } from '../model/client';
+import { costOf, type Price } from '../model/client';
 import type { Store } from '../store/api';
 import type { HeldBatch } from '../store/log/judge-batches';
 import { type BatchOptions, runBatch } from './judge-batch';
@@ -32,17 +33,36 @@ export function tasksOf(store: Pick<Store, 'reader'>, choices: BatchChoices): As
   return rewardTasks(store, runs, { name, model, rubric, votes, future }, steps, isStale);
 }
 
+/** Answers that came while no price was known count at the price that is known now, so that a limit on money holds for all of them. */
+function spentSoFar({ counts, unpriced }: StoredBatch, price: Price | null): number {
+  return counts.knownCost + (costOf({ ...unpriced, cachedTokens: 0, reasoningTokens: 0 }, price) ?? 0);
+}
+
+/** Room for what all requests under way may bring, in the log and in its journal. An answer that cannot be stored is paid for in vain. */
+const ROOM_FOR_ANSWERS = 4 * 1024 ** 2;
+
+/** @throws WaymarkError disk_full */
+function refuseWithoutRoom(store: Pick<Store, 'folder' | 'freeBytes'>): void {
+  const free = store.freeBytes();
+  if (free >= ROOM_FOR_ANSWERS) return;
+  throw new WaymarkError(
+    'disk_full',
+    `The disk that holds the workspace ${store.folder} has ${Math.floor(free / 1024)} KB left, too little to store what a judge answers, so nothing more was sent. Free some space and continue.`,
+  );
+}
+
 /**
  * Works on a batch that was begun or taken up under the judge's lock, until it is done or has to end, and writes down which. It ends
  * `cancelled` as well where another process asks for it (`stopBatch`). A process that is killed leaves it without an end: it is
  * `interrupted`, and `judge resume` goes on from there.
  */
 export async function driveBatch(
-  store: Pick<Store, 'reader' | 'writer' | 'subscribe'>,
+  store: Pick<Store, 'reader' | 'writer' | 'subscribe' | 'folder' | 'freeBytes'>,
   held: HeldBatch,
   { price, isLeaving, onUnstored, ...options }: DriveOptions,
 ): Promise<StoredBatch> {
-  const { choices, counts, at: begunAt } = await store.reader.judgeBatch(held.id);
+  const begun = await store.reader.judgeBatch(held.id);
+  const { choices, at: begunAt } = begun;
   // Both runtimes have to do: `AbortSignal.any` came with Node 20.
   const stopping = new AbortController();
   const stop = () => stopping.abort();
@@ -57,7 +77,8 @@ export async function driveBatch(
     batch: held,
     price,
     maxCost: choices.maxCost,
-    spent: counts.knownCost,
+    spent: spentSoFar(begun, price),
+    refuseWithoutRoom: () => refuseWithoutRoom(store),
   }).finally(unwatch);
   if (choices.mode === 'mask' && choices.isTrial === true)
     await adoptEnded(store, { runs: choices.runs, rubric: choices.rubrics.steps.version, begunAt });

@@ -92,7 +92,8 @@ export async function readRewardRubric(
       ? checkedRubric(chosen.text, { mode: 'reward' })
       : await readRubricFile(chosen.file, 'reward');
   const regard = await builtInText(resourcesDir, future ? 'reward-regard-future' : 'reward-regard-step');
-  const whole = template.includes('{{regard}}') ? template : `${template.trim()}\n\n{{regard}}`;
+  const names = [...template.matchAll(PLACE)].map(([, name]) => name);
+  const whole = names.includes('regard') ? template : `${template.trim()}\n\n{{regard}}`;
   return rubricOf(isOwn ? 'reward' : rewardRubrics[chosen], whole, isOwn, { regard: regard.trim() });
 }
 
@@ -134,7 +135,7 @@ export function checkedRubric(
   return text;
 }
 
-const PLACE = /\{\{(\w+)\}\}/gu;
+const PLACE = /\{\{\s*(\w+)\s*\}\}/gu;
 
 const notUtf8 = (called: string) =>
   new WaymarkError('bad_input', `${called} is not a text in UTF-8. Nothing was done.`);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { createModelClient } from '../model/client';
+import { createModelClient, type Price } from '../model/client';
 import type { ScriptedAnswer } from '../model/scripted-answer';
 import { startScriptedModel } from '../model/scripted-server';
 import type { HeldBatch } from '../store/log/judge-batches';
@@ -42,9 +42,9 @@ async function stand(atRequest: (index: number) => Promise<ScriptedAnswer | unde
     noticed ||= isAsked;
     return isAsked;
   };
-  const drive = (of: HeldBatch = held) =>
+  const drive = (of: HeldBatch = held, price: Price | null = null) =>
     driveBatch(store, of, {
-      price: null,
+      price,
       model: createModelClient({ name: 'judge', baseUrl: server.baseUrl, key: null }),
       together: 1,
       tries: 3,
@@ -75,9 +75,18 @@ test('another process ends a batch while an answer is waited for: it is stored, 
     isStopping: false,
   });
 
-  const later = { ...held, epoch: 2 };
-  await store.writer.resumeBatch(later, null);
-  expect(await drive(later)).toMatchObject({ end: { why: 'done' }, counts: { votes: STEPS } });
+  // What came without a price counts at the price that is given now.
+  const { unpriced } = await store.reader.judgeBatch(held.id);
+  expect(unpriced.inputTokens).toBeGreaterThan(0);
+  const limited = { ...held, epoch: 2 };
+  await store.writer.resumeBatch(limited, (1.2 * (unpriced.inputTokens + unpriced.outputTokens)) / 1e6);
+  const price = { input: 1, cached: 1, output: 1 };
+  expect(await drive(limited, price)).toMatchObject({ end: { why: 'cost' }, counts: { asked: 1 } });
+  expect(asked).toHaveLength(1);
+
+  const later = { ...held, epoch: 3 };
+  await store.writer.resumeBatch(later, 1_000);
+  expect(await drive(later, price)).toMatchObject({ end: { why: 'done' }, counts: { votes: STEPS } });
   expect(asked.flat()).toHaveLength(STEPS);
 });
 

@@ -23,6 +23,9 @@ it.each([
   'a,b',
   'Infinity,1',
   'NaN,1',
+  '0x10,1',
+  '1e308,1e308',
+  '1.,2',
 ])('%j is refused by name', (word) => {
   expect(() => readPrice(word, '--price')).toThrow(
     expect.objectContaining({ code: 'bad_input', message: expect.stringContaining('--price is "') }),

@@ -143,6 +143,8 @@ export interface StoredBatch {
   /** Somebody asked the process that works on it to end it. */
   isStopping: boolean;
   counts: BatchCounts;
+  /** Of the answers whose cost is unknown: no price was known when they came. */
+  unpriced: { inputTokens: number; outputTokens: number };
 }
 
 /** Versions of the rubrics that a batch judges by. */

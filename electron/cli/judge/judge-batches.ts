@@ -60,12 +60,15 @@ export async function showBatch({ store }: CliContext, batch: StoredBatch): Prom
 
 /** `judge stop BATCH`: the process that asks its judge, whichever that is, sends nothing more and stores what is under way. */
 export async function stopBatch({ store, reader }: CliContext, { id }: StoredBatch): Promise<CommandResult> {
-  const found = await standing({ reader, isAsked: (judge) => store.isAsked(judge) }, [
-    await reader.judgeBatch(id),
-  ]);
-  if (found.some(({ isHeld }) => isHeld)) await store.writer.stopBatch(id);
-  const batch = await reader.judgeBatch(id);
-  const isRunning = batch.isStopping && batch.end === null;
+  const look = async () => {
+    const batch = await reader.judgeBatch(id);
+    const [found] = await standing({ reader, isAsked: (judge) => store.isAsked(judge) }, [batch]);
+    return found ?? { batch, isHeld: false };
+  };
+  if ((await look()).isHeld) await store.writer.stopBatch(id);
+  // A process that was killed leaves the mark, and nobody heeds it.
+  const { batch, isHeld } = await look();
+  const isRunning = isHeld && batch.isStopping && batch.end === null;
   return {
     json: batchJson(batch, isRunning),
     lines: [

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { endpointSchema, settingsSchema } from '@shared/contract/settings';
 import type { RubricTrial } from '@shared/judging/rubric-trial';
@@ -20,8 +20,10 @@ async function stand() {
   for (let step = 1; step <= 4; step += 1) await writer.command('make', 'done', { exitCode: 0 });
   const { run } = writer;
   const task = (await store.reader.run(run)).task.id;
+  let beforeAnswer: () => Promise<unknown> = async () => undefined;
   const model = await startScriptedModel({
-    policy: (request) => {
+    policy: async (request) => {
+      await beforeAnswer();
       const masked = String(request.messages[0]?.content).includes('OTHER') ? 2 : 1;
       return judgeAnswer(request, (step) => (step === masked ? 'mask' : 'keep'));
     },
@@ -39,8 +41,22 @@ async function stand() {
   const file = join(temporaryFolder(), 'rubric.md');
   writeFileSync(file, 'Keep what helps.\n\nOTHER\n');
   const judge = (...words: string[]) => judgeCommand(context, parseArguments(['judge', ...words]));
-  return { store, run, task, file, judge, model };
+  const onAnswer = (act: () => Promise<unknown>) => {
+    beforeAnswer = act;
+  };
+  return { store, run, task, file, judge, model, onAnswer };
 }
+
+it('a text that somebody keeps while it is tried makes votes of the trial, and that is said', async () => {
+  const { run, task, file, judge, onAnswer } = await stand();
+  onAnswer(() => judge('rubric', 'set', file, '--task', task));
+  expect((await judge('rubric', 'try', file, '--run', run)).lines.at(-1)).toBe(
+    `Task ${task} has been given this text meanwhile, so these verdicts are votes now.`,
+  );
+  expect((await judge('rubric', 'try', file, '--run', run)).lines.at(-1)).toBe(
+    `Task ${task} is judged by this text already, so there is nothing to compare.`,
+  );
+});
 
 it('a rubric is shown, compared, kept and given up', async () => {
   const { task, file, judge } = await stand();
@@ -54,9 +70,13 @@ it('a rubric is shown, compared, kept and given up', async () => {
   const out = join(temporaryFolder(), 'built-in.md');
   expect((await judge('rubric', 'show', ...on, '--out', out)).lines[1]).toBe(`Its text is in ${out}.`);
   expect(readFileSync(out, 'utf8')).toBe((builtIn.json as { text: string }).text);
-  await expect(judge('rubric', 'show', ...on, '--out', out)).rejects.toMatchObject({
-    code: 'already_exists',
-  });
+  const nowhere = join(temporaryFolder(), 'link.md');
+  symlinkSync('nowhere', nowhere);
+  for (const taken of [out, nowhere])
+    await expect(judge('rubric', 'show', ...on, '--out', taken)).rejects.toMatchObject({
+      code: 'already_exists',
+    });
+  expect(readlinkSync(nowhere)).toBe('nowhere');
   expect((await judge('rubric', 'reset', ...on)).lines).toEqual([
     expect.stringMatching(/^Task .* has no rubric of its own: it is judged by the built-in one, steps@/),
   ]);

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { lineChanges } from '@shared/base/line-diff';
 import { WaymarkError } from '@shared/contract/errors';
@@ -118,22 +118,27 @@ async function tried(context: CliContext, args: Arguments, text: string): Promis
   const { steps } = await rubricsWith(context.resourcesDir, text);
   const trial = await readTrial(context.store, run, judge, steps.version);
   const { id: task } = (await context.reader.run(run)).task;
+  const { asked } = result.json as { asked: number };
   const isKept = (await readRubricView(context.store, context.resourcesDir, task)).version === steps.version;
   return {
     ...result,
     json: { ...(result.json as Record<string, unknown>), trial },
     lines: [
       ...result.lines,
-      ...(trial.tried === 0 && isKept
-        ? [`Task ${task} is judged by this text already, so there is nothing to compare.`]
-        : trialLines(trial)),
+      ...(trial.tried === 0 && isKept ? [keptMeanwhile(task, asked > 0)] : trialLines(trial)),
     ],
   };
 }
 
+const keptMeanwhile = (task: string, wasAsked: boolean) =>
+  wasAsked
+    ? `Task ${task} has been given this text meanwhile, so these verdicts are votes now.`
+    : `Task ${task} is judged by this text already, so there is nothing to compare.`;
+
 /** @throws WaymarkError already_exists: what is there may be somebody's work; as `writeOutput` */
 async function writeNew(file: string, text: string): Promise<void> {
-  if (existsSync(file))
+  // A link that leads nowhere is somebody's too.
+  if (lstatSync(file, { throwIfNoEntry: false }) !== undefined)
     throw new WaymarkError(
       'already_exists',
       `${file} already exists, and nothing was written. Give --out the name of a new file.`,

@@ -245,6 +245,11 @@ describe('judge run', () => {
     await once(child, 'exit');
     const [first] = await listed();
     const batch = String(first?.batch);
+    // Who asked it to stop before it was killed is not told that it is stopping.
+    const store = testStore(workspace);
+    await store.writer.stopBatch(batch);
+    await store.close();
+    expect(await bare('stop', batch)).toMatchObject({ state: 'interrupted' });
     expect(first).toMatchObject({ state: 'interrupted', mode: 'reward', votesPerStep: 2, temperature: 0.3 });
     let paid = Number(first?.votes);
     while (last <= 60) {

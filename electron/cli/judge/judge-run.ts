@@ -43,7 +43,7 @@ export async function runJudge(
   refuseUnpriced(choices.maxCost, endpoint.price, endpoint.name, unlimited);
   const { writer } = context.store;
   const begin = (held: HeldBatch) => writer.beginBatch(held, choices);
-  return drive(context, { id: newUlid(), choices, price: endpoint.price, begin });
+  return drive(context, { id: newUlid(), choices, price: endpoint.price, begin, isNew: true });
 }
 
 /** `judge rubric try`: a batch that asks a model about a run's steps by this text and keeps the verdicts apart. */
@@ -59,7 +59,7 @@ export async function tryRubric(
   const rubrics = await chosenRubrics(store, resourcesDir, [run], { text });
   const choices: BatchChoices = { ...common, mode: 'mask', rubrics, isTrial: true };
   const begin = (held: HeldBatch) => store.writer.beginBatch(held, choices);
-  const result = await drive(context, { id: newUlid(), choices, price: endpoint.price, begin });
+  const result = await drive(context, { id: newUlid(), choices, price: endpoint.price, begin, isNew: true });
   return { judge: common.judge, result };
 }
 
@@ -79,7 +79,7 @@ export async function resumeJudge(
   }
   const { writer } = context.store;
   const begin = (held: HeldBatch) => writer.resumeBatch(held, maxCost);
-  return drive(context, { id, choices, price, begin });
+  return drive(context, { id, choices, price, begin, isNew: false });
 }
 
 /** `judge estimate`: what `judge run` with the same options would send. */
@@ -104,9 +104,14 @@ interface Drive {
   choices: BatchChoices;
   price: Price | null;
   begin(held: HeldBatch): Promise<void>;
+  /** It may still take another name. */
+  isNew: boolean;
 }
 
-async function drive(context: CliContext, { id, choices, price, begin }: Drive): Promise<CommandResult> {
+async function drive(
+  context: CliContext,
+  { id, choices, price, begin, isNew }: Drive,
+): Promise<CommandResult> {
   const { settings, addresses, environment, store } = context;
   const options = { settings: { current: settings }, addresses, findKey: environmentKey(environment) };
   const { judge, model } = choices;
@@ -114,7 +119,7 @@ async function drive(context: CliContext, { id, choices, price, begin }: Drive):
   if (lock === null) {
     throw new WaymarkError(
       'refused',
-      `${judge} is being asked about this workspace by another process. Wait until it has finished, or use another name with --judge.`,
+      `${judge} is being asked about this workspace by another process. Wait until it has finished${isNew ? ', or use another name with --judge' : ''}.`,
     );
   }
   const stop = new AbortController();

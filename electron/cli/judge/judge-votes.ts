@@ -69,13 +69,18 @@ export async function judgeVotes(context: CliContext, args: Arguments): Promise<
   const standing = new Standing(context);
   let added = 0;
   let gone = 0;
+  let withdrew = 0;
   for (let at = 0; at < votes.length; at += TOGETHER) {
     const said = new Rounds();
     for (const vote of votes.slice(at, at + TOGETHER)) {
       const { step, judge } = vote;
       const owner = owners.find(({ from, to }) => from <= step && step <= to);
       gone += owner?.gone === true ? 1 : 0;
-      if (owner === undefined || owner.gone || (await standing.has(owner.run, vote))) continue;
+      if (owner === undefined || owner.gone) continue;
+      if (await standing.has(owner.run, vote)) {
+        withdrew += vote.value === 'withdrawn' ? 1 : 0;
+        continue;
+      }
       said.add(judge, { target: { run: owner.run, from: step, to: step }, op: opOf(vote) });
       added += 1;
     }
@@ -87,8 +92,10 @@ export async function judgeVotes(context: CliContext, args: Arguments): Promise<
   }
   const judges = [...new Set(votes.map(({ judge }) => judge))].sort();
   const unchanged = votes.length - added - gone;
+  const known = unchanged - withdrew;
   const lines = [
-    `${added === 0 ? 'Imported no votes' : `Imported ${counted(added, 'vote')} by ${judges.join(', ')}`}; ${unchanged} ${unchanged === 1 ? 'was' : 'were'} already here.`,
+    `${added === 0 ? 'Imported no votes' : `Imported ${counted(added, 'vote')} by ${judges.join(', ')}`}; ${known} ${known === 1 ? 'was' : 'were'} already here.`,
+    ...(withdrew === 0 ? [] : [`${counted(withdrew, 'withdrawal')} found no vote to withdraw.`]),
     ...(gone === 0
       ? []
       : [`${counted(gone, 'vote')} left out: the run that made these steps has been removed.`]),

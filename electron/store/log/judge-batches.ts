@@ -152,13 +152,17 @@ interface CountedRow extends BatchRow {
   cost: number;
   inputTokens: number;
   outputTokens: number;
+  unpricedInput: number;
+  unpricedOutput: number;
 }
 
 const STOP_ASKED = 'SELECT 1 FROM judge_stop s WHERE s.batch = ulid AND s.epoch = judge_batch.epoch';
 
 const COUNTED = `SELECT ${BATCH_COLUMNS}, ended IS NULL AND EXISTS (${STOP_ASKED}) AS stopping,
   count(number) AS asked, total(votes) AS votes, total(against) AS against, total(unparsable) AS unparsable,
-  count(cost) AS priced, total(cost) AS cost, total(input_tokens) AS inputTokens, total(output_tokens) AS outputTokens FROM judge_batch LEFT JOIN judge_answer ON batch = ulid`;
+  count(cost) AS priced, total(cost) AS cost, total(input_tokens) AS inputTokens, total(output_tokens) AS outputTokens,
+  total(input_tokens) FILTER (WHERE cost IS NULL) AS unpricedInput, total(output_tokens) FILTER (WHERE cost IS NULL) AS unpricedOutput
+  FROM judge_batch LEFT JOIN judge_answer ON batch = ulid`;
 
 /**
  * The newest ones, the newest first. One that cannot be read, or is of a later version, keeps nobody from the others: it is left
@@ -227,6 +231,7 @@ function batchOf(row: CountedRow): StoredBatch {
       cost: known ? cost : null,
       knownCost: cost,
     },
+    unpriced: { inputTokens: row.unpricedInput, outputTokens: row.unpricedOutput },
   };
 }
 

@@ -1,6 +1,7 @@
 import type { WaymarkError } from '@shared/contract/errors';
 import { judgeLockPath, runLockPath } from '../../files/workspace-paths';
 import type { Store, StoreReader, StoreWriter } from '../api';
+import { freeBytes } from '../file/disk-guard';
 import { fromElsewhere, type RefusedAct } from '../file/read-only';
 import { openForReading } from '../file/workspace-file';
 import { deleteLock, type HeldLock, holdLock, isLockHeld } from '../log/run-lock';
@@ -107,6 +108,10 @@ export class AssembledStore implements Store {
 
   isAsked(judge: string): boolean {
     return isLockHeld(judgeLockPath(this.folder, judge));
+  }
+
+  freeBytes(): number {
+    return freeBytes(this.folder);
   }
 
   isDriven(run: string): boolean {
