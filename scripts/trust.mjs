@@ -7,6 +7,9 @@ import { runPlaywright, runVitest } from './test-runners.mjs';
 import { promises } from './trust/promises.mjs';
 import { printPromises } from './trust/table.mjs';
 
+/** What each bench said, by its words. */
+const measured = new Map();
+
 /**
  * `npm run trust [-- --short] [--online]`: every promise with what was asked and seen; exit code 1 unless all of them hold, or none failed in the short form. With
  * `--online` the registry is asked whether it signed what is installed; nothing else leaves this machine.
@@ -50,8 +53,6 @@ async function runUnit(options) {
 function filesOf(kind) {
   return [...new Set(promises.flatMap((promised) => (promised[kind] ?? []).map(({ file }) => file)))];
 }
-
-const measured = new Map();
 
 /** Figures of the benches, each run once for all promises that it is for. One that broke has none, and that fails the promise. */
 async function benchFigures(names) {

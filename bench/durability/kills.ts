@@ -27,7 +27,7 @@ interface KillLane {
 
 /** Kills processes that drive, hint and label demo runs, again and again, and looks after each kill. */
 export async function kills(options: BenchOptions): Promise<Figure[]> {
-  const count = size(options, 100, 1_000, 2);
+  const count = size(options, 40, 1_000, 2);
   const workspaces = Math.min(WORKSPACES, count);
   const folders = Array.from({ length: workspaces }, (_, lane) => join(options.folder, `killed-${lane}`));
   for (const folder of folders) mkdirSync(folder);

@@ -19,7 +19,7 @@ export const budgetLine: Bench = {
   name: 'budget-line',
   about: 'ms and bytes of a step with the line on the budgets that stays, against the same step without it',
   async run(options) {
-    const steps = size(options, 2_000, 10_000, 250);
+    const steps = size(options, 1_200, 10_000, 250);
     const ms: Sides = { baseline: [], ours: [] };
     const bytes: Sides = { baseline: [], ours: [] };
     for (let round = 0; round < rounds; round += 1) {

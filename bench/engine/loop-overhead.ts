@@ -16,7 +16,7 @@ export const loopOverhead: Bench = {
   name: 'loop-overhead',
   about: 'ms per step outside model, action and sending, over a run of short observations',
   async run(options) {
-    const steps = size(options, 2_000, 10_000, 250);
+    const steps = size(options, 1_200, 10_000, 250);
     const material = new Material(5);
     const texts = Array.from({ length: 500 }, (_, at) => asText(commandStep(at + 1, SHORT_STEP, material)));
     const medians: number[] = [];

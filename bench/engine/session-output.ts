@@ -9,7 +9,7 @@ export const sessionOutput: Bench = {
   name: 'session-output',
   about: 'output of a session until every byte is stored and checked, against `script -qf` to a file',
   async run(options) {
-    const megabytes = size(options, 100, 500, 5);
+    const megabytes = size(options, 60, 500, 5);
     const file = join(options.folder, 'output.txt');
     const expected = await writeLines(file, megabytes * 1e6);
     const command = `cat ${file}`;

@@ -15,6 +15,8 @@ import { alternate, type Bench, ratio, rounds, shorten, size } from '../harness'
 
 const TOGETHER = 16;
 const ANSWER_MS = 50;
+/** Rounds of each side that are not counted: a judge is asked for hours, and the first second of it compiles its code. */
+const WARM_UP = 2;
 
 /** Reading, asking, and storing every vote, against a client that sends the same bodies and stores nothing. */
 export const judgeBatchBench: Bench = {
@@ -32,7 +34,7 @@ export const judgeBatchBench: Bench = {
     try {
       // A run for each round: judging one again also weighs the votes that it has.
       const runs: string[] = [];
-      for (let made = 0; made < rounds; made += 1) {
+      for (let made = 0; made < WARM_UP + rounds; made += 1) {
         await driveShortRun(store, steps);
         const fresh = (await store.reader.runs()).find(({ id }) => !runs.includes(id));
         if (fresh === undefined) throw new Error('The run of the bench is missing.');
@@ -55,30 +57,30 @@ export const judgeBatchBench: Bench = {
         bodies.push(JSON.stringify(requestFor(open)));
       const reading = performance.now() - before;
       const perSecond = (ms: number) => (1_000 * steps) / ms;
-      const sides = await alternate(
-        async () => perSecond(await barePosts(server.baseUrl, bodies, TOGETHER)),
-        async (round) => {
-          const name = `round ${round}`;
-          const before = performance.now();
-          const { votes } = await runBatch(
-            store,
-            judgeTasks(store, runs.slice(round, round + 1), judge(name)),
-            {
-              judge: name,
-              batch: await begunBatch(store, judge(name)),
-              price: null,
-              maxCost: null,
-              together: TOGETHER,
-              tries: 1,
-              firstPauseMs: 100,
-              model: createModelClient({ name: 'judge', baseUrl: server.baseUrl, key: null }),
-              signal: new AbortController().signal,
-            },
-          );
-          if (votes !== steps) throw new Error(`${votes} of ${steps} steps have a vote.`);
-          return perSecond(performance.now() - before);
-        },
-      );
+      const bare = async () => perSecond(await barePosts(server.baseUrl, bodies, TOGETHER));
+      const ours = async (run: string) => {
+        const name = `judge of ${run}`;
+        const before = performance.now();
+        const { votes } = await runBatch(store, judgeTasks(store, [run], judge(name)), {
+          judge: name,
+          batch: await begunBatch(store, judge(name)),
+          price: null,
+          maxCost: null,
+          together: TOGETHER,
+          tries: 1,
+          firstPauseMs: 100,
+          model: createModelClient({ name: 'judge', baseUrl: server.baseUrl, key: null }),
+          signal: new AbortController().signal,
+        });
+        if (votes !== steps) throw new Error(`${votes} of ${steps} steps have a vote.`);
+        return perSecond(performance.now() - before);
+      };
+      const [warmUp, measured] = [runs.slice(0, WARM_UP), runs.slice(WARM_UP)];
+      for (const run of warmUp) {
+        await bare();
+        await ours(run);
+      }
+      const sides = await alternate(bare, (round) => ours(measured[round] ?? ''));
       return [
         ratio(
           'judge-batch',

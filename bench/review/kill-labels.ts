@@ -18,7 +18,7 @@ export const killLabels: Bench = {
   name: 'kill-labels',
   about: 'labels lost over kill -9 of the process that stores them',
   async run(options) {
-    const count = size(options, 30, 500, 2);
+    const count = size(options, 20, 500, 2);
     const { folder, run } = await realisticWorkspace('S', {
       folder: join(options.folder, 'w'),
       cache: runCache(),

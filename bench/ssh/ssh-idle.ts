@@ -30,7 +30,7 @@ export const sshIdle: Bench = {
         });
         follows.push(computer.sessions.follow(name, endOffset, () => undefined, stop.signal));
       }
-      const seconds = size(options, 6, 60, 2);
+      const seconds = size(options, 4, 60, 2);
       const here: number[] = [];
       const there: number[] = [];
       for (let round = 0; round < rounds; round += 1) {

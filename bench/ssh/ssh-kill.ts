@@ -19,7 +19,7 @@ export const sshKill: Bench = {
   about:
     'kill -9 of the storing process during output, reopened each time; stored bytes against the host’s own log',
   async run(options) {
-    const kills = size(options, 10, 50, 2);
+    const kills = size(options, 6, 50, 2);
     const bench = await openBenchHost();
     try {
       const computer = await bench.computer('bench');

@@ -18,7 +18,7 @@ export const killWindow: Bench = {
     // A copy out of the cache is only read until somebody on this machine has opened it to write.
     await openStoreInProcess(join(folder, 'workspace')).close();
     await openAtOnce(folder);
-    const kills = size(options, 10, 50, 2);
+    const kills = size(options, 6, 50, 2);
     const acknowledged = new Set<number>();
     let lost = 0;
     for (let kill = 0; kill < kills; kill += 1) {

@@ -4,8 +4,8 @@ import type { LargeRun } from './large-run';
 import { treeMemory } from './memory';
 import type { OpenWindow } from './open-window';
 
-/** Rows from one view to the next: every page of heads is read once, in less than minutes. */
-const APART = 100;
+/** Rows from one view to the next: many more pages of heads are read than the window keeps, in less than a minute. */
+const APART = 250;
 const READINGS = 5;
 
 /** PSS of the window's own process after the list was scrolled from end to end, MB, read several times. */

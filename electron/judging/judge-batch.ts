@@ -160,7 +160,7 @@ class Batch {
       if (answered.ok) {
         const { usage } = answered.answer;
         // Without a report that can be true the estimate holds, so that a limit on money still ends the batch.
-        const told = isPlausible(usage, body) ? costOf(usage, price) : null;
+        const told = price !== null && isPlausible(usage, body) ? costOf(usage, price) : null;
         const cost = price === null ? null : (told ?? most);
         const tokens = { inputTokens: usage?.inputTokens ?? 0, outputTokens: usage?.outputTokens ?? 0 };
         this.paid(cost, tokens);

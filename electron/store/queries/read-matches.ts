@@ -1,5 +1,6 @@
 import type { StepQuery } from '@shared/contract/step-query';
 import { looksAt } from '@shared/shell/shell-command';
+import type { Db } from '../file/database';
 import { LAST_SEQ, rowId, seqOf } from '../file/rows';
 import { type OwnedSteps, ownersOf } from '../log/run-owners';
 import { HeadFlag, markFlags } from '../projections/fold-rows';
@@ -65,11 +66,25 @@ export function nearestMatch(
 
 type KeptSteps = OwnedSteps & { run: RunRecord };
 
+/** A run of so many steps is looked through from pages that are kept: fetching them anew took a fifth of the time of each question. */
+const LONG_RUN = 50_000;
+/** The filters' index of 250,000 steps, KiB. Few processes ever ask about a run that long, so only they keep so much. */
+const LONG_CACHE_KIB = 16 * 1024;
+const widened = new WeakSet<Db>();
+
+function keepPages({ statements: { db } }: ReadContext, owned: readonly KeptSteps[]): void {
+  if (widened.has(db) || !owned.some(({ run }) => run.state.steps > LONG_RUN)) return;
+  db.pragma(`cache_size = -${LONG_CACHE_KIB}`);
+  widened.add(db);
+}
+
 /** Stretches of the run's steps by the run that holds them; those of a removed run have no rows. */
 function owners(context: ReadContext, ulid: string): KeptSteps[] {
-  return ownersOf(context, findRun(context, ulid), 1, LAST_SEQ).flatMap((owned) =>
+  const kept = ownersOf(context, findRun(context, ulid), 1, LAST_SEQ).flatMap((owned) =>
     owned.run === null ? [] : [{ ...owned, run: owned.run }],
   );
+  keepPages(context, kept);
+  return kept;
 }
 
 function rangeOf({ run, from, to }: KeptSteps): [number, number] {
