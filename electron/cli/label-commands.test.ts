@@ -279,6 +279,12 @@ test('a branch of a removed run takes labels and votes for the steps that are st
   await commandsOn(store)('label', run, '1-4', 'train');
   expect(await values(store, run)).toBe('- - train train mask');
   await expect(commandsOn(store)('label', run, '1-2', 'train')).rejects.toMatchObject({ code: 'not_found' });
+  // Whose word counts is chosen by name.
+  writeFileSync(file, JSON.stringify({ step: 3, judge: alice.name, value: 'mask' }));
+  await expect(commandsOn(store)('label', 'judge', run, file)).rejects.toMatchObject({
+    code: 'bad_input',
+    message: expect.stringMatching(/^Alice is a person who labels in this workspace.*another name.* in /),
+  });
 });
 
 test('exports the log and merges it elsewhere, and says what came', async () => {

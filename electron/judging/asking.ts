@@ -5,6 +5,7 @@ import { authorName } from '@shared/labels/author-name';
 import type { ModelRef } from '@shared/log/event-parts';
 import { modelRef } from '../agent/model-ref';
 import type { Price } from '../model/client';
+import type { Store } from '../store/api';
 import type { BatchOptions } from './judge-batch';
 
 /** How a person's judge is asked, from the window and from the command line. */
@@ -51,6 +52,24 @@ export function judgeName(given: string, how = ''): string {
   if (data !== undefined) return data;
   const why = error.issues[0]?.message ?? 'cannot be used';
   throw new WaymarkError('bad_input', `The judge's name ${why}. Choose another one${how}.`);
+}
+
+/**
+ * Whose word counts as right is chosen by name, so a judge is not called as somebody who labels here.
+ * @param how how another name is chosen @throws WaymarkError bad_input
+ */
+export async function refusePersonsName(
+  { reader }: Pick<Store, 'reader'>,
+  judges: readonly string[],
+  how = '',
+): Promise<void> {
+  const people = new Set((await reader.annotators()).map(({ name }) => name));
+  const taken = judges.find((judge) => people.has(judge));
+  if (taken === undefined) return;
+  throw new WaymarkError(
+    'bad_input',
+    `${taken} is a person who labels in this workspace, and a judge of that name could not be told apart. Choose another name for the judge${how}.`,
+  );
 }
 
 /** The endpoint as steps are rated there. */

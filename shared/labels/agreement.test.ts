@@ -66,6 +66,15 @@ describe('agreement of two', () => {
         ['b', 'b', 5],
       ]).kappa()?.value,
     ).toBe(0);
+    // Seven that agree are not as sure as seven thousand: by Wilson 64.6 % at least, of which 51 % by chance.
+    const sevens = (times: number) =>
+      tableOf([
+        ['a', 'a', 3 * times],
+        ['b', 'b', 4 * times],
+      ]).kappa();
+    expect(sevens(1)?.low).toBeCloseTo(0.277, 3);
+    expect(sevens(1_000)?.low).toBeGreaterThan(0.99);
+    expect(sevens(1)?.high).toBe(1);
     expect(tableOf([['a', 'a', 9]]).kappa()).toBeNull();
     expect(tableOf([]).kappa()).toBeNull();
     expect(tableOf([]).raw()).toBeNull();
@@ -110,6 +119,20 @@ describe('agreement of many', () => {
       [1, 0],
     ]);
     expect(two).toMatchObject({ value: 1, n: 2 });
+  });
+
+  it('is not sure of itself because a few items are all alike', () => {
+    const alike = [
+      [3, 0],
+      [3, 0],
+      [0, 3],
+      [0, 3],
+    ];
+    const found = fleissKappa(alike);
+    expect(found).toMatchObject({ value: 1, n: 4 });
+    expect(found?.high).toBeCloseTo(1, 9);
+    // Wilson's 51 % of four, of which half is by chance.
+    expect(found?.low).toBeCloseTo(0.02, 2);
   });
 
   it('does not depend on the order of items', () => {

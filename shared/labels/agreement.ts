@@ -48,7 +48,7 @@ export class PairTable {
   }
 
   /**
-   * Cohen's κ (1960) with its large-sample interval. Null without items, and where both said one and the same of all of them:
+   * Cohen's κ (1960) with its large-sample interval, or as `beyondChance` says. Null without items, and where both said one and the same of all of them:
    * agreement by chance is then complete, and nothing can be beyond it.
    */
   kappa(): Estimate | null {
@@ -65,8 +65,7 @@ export class PairTable {
     if (expected >= 1) return null;
     const observed = this.same() / n;
     const error = Math.sqrt((observed * (1 - observed)) / n) / (1 - expected);
-    const value = (observed - expected) / (1 - expected);
-    return { value, n, low: within(value - Z * error, -1, 1), high: within(value + Z * error, -1, 1) };
+    return beyondChance(observed, expected, n, Z * error);
   }
 
   private same(): number {
@@ -77,8 +76,20 @@ export class PairTable {
 }
 
 /**
+ * Agreement beyond that by chance, `half` of its interval to each side. Where all items come to the same the sample shows no spread,
+ * and two of them would be as sure as a thousand: Wilson's interval of the observed agreement takes its place.
+ */
+function beyondChance(observed: number, expected: number, n: number, half: number): Estimate {
+  const of = (agreement: number) => (agreement - expected) / (1 - expected);
+  const value = of(observed);
+  const share = half < 1e-9 ? shareOf(observed * n, n) : null;
+  const [low, high] = share === null ? [value - half, value + half] : [of(share.low), of(share.high)];
+  return { value, n, low: within(low, -1, 1), high: within(high, -1, 1) };
+}
+
+/**
  * Fleiss' κ (1971) of any raters, as many as there are for each item; `items` holds how often each category was given. An item with
- * fewer than two ratings says nothing of agreement and does not count. The interval is by the jackknife over items. Null
+ * fewer than two ratings says nothing of agreement and does not count. The interval is by the jackknife over items, or as `beyondChance` says. Null
  * without an item that counts, and where all ratings are of one category.
  */
 export function fleissKappa(items: Iterable<readonly number[]>): Estimate | null {
@@ -90,22 +101,17 @@ export function fleissKappa(items: Iterable<readonly number[]>): Estimate | null
     agreement += agreementIn(counts);
     for (const [category, count] of counts.entries()) totals[category] = (totals[category] ?? 0) + count;
   }
-  const value = kappaOf(agreement, n, totals);
-  if (value === null) return null;
+  const expected = expectedOf(totals);
+  if (n === 0 || expected >= 1) return null;
   const left: number[] = [];
   for (const counts of rated) {
-    const without = kappaOf(
-      agreement - agreementIn(counts),
-      n - 1,
-      totals.map((total, category) => total - (counts[category] ?? 0)),
-    );
-    if (without !== null) left.push(without);
+    const chance = expectedOf(totals.map((total, category) => total - (counts[category] ?? 0)));
+    if (n > 1 && chance < 1) left.push(((agreement - agreementIn(counts)) / (n - 1) - chance) / (1 - chance));
   }
   const mean = sum(left) / left.length;
   const spread = left.length < 2 ? Number.NaN : sum(left.map((each) => (each - mean) ** 2));
   const error = Math.sqrt(((left.length - 1) / left.length) * spread);
-  const half = Number.isFinite(error) ? Z * error : 2;
-  return { value, n, low: within(value - half, -1, 1), high: within(value + half, -1, 1) };
+  return beyondChance(agreement / n, expected, n, Number.isFinite(error) ? Z * error : 2);
 }
 
 /** Share of pairs of ratings of one item that are the same. */
@@ -114,11 +120,10 @@ function agreementIn(counts: readonly number[]): number {
   return sum(counts.map((count) => count * (count - 1))) / (ratings * (ratings - 1));
 }
 
-function kappaOf(agreement: number, n: number, totals: readonly number[]): number | null {
+/** Agreement by chance of ratings in these categories; 1 where there are none, or none but of one. */
+function expectedOf(totals: readonly number[]): number {
   const ratings = sum(totals);
-  if (n === 0 || ratings === 0) return null;
-  const expected = sum(totals.map((total) => (total / ratings) ** 2));
-  return expected >= 1 ? null : (agreement / n - expected) / (1 - expected);
+  return ratings === 0 ? 1 : sum(totals.map((total) => (total / ratings) ** 2));
 }
 
 const sum = (values: readonly number[]) => values.reduce((all, each) => all + each, 0);

@@ -15,7 +15,15 @@ import {
 import type { ModelRef } from '@shared/log/event-parts';
 import { visibleText } from '@shared/terminal/visible-text';
 import { newUlid } from '../../base/new-ulid';
-import { asking, isDone, judgeModel, judgeName, raterModel, refuseUnpriced } from '../../judging/asking';
+import {
+  asking,
+  isDone,
+  judgeModel,
+  judgeName,
+  raterModel,
+  refusePersonsName,
+  refuseUnpriced,
+} from '../../judging/asking';
 import { estimateBatch } from '../../judging/judge-batch';
 import { chosenRubrics, type RubricChoice } from '../../judging/kept-rubric';
 import { driveBatch, tasksOf } from '../../judging/named-batch';
@@ -115,6 +123,7 @@ async function drive(
   const { settings, addresses, environment, store } = context;
   const options = { settings: { current: settings }, addresses, findKey: environmentKey(environment) };
   const { judge, model } = choices;
+  if (isNew) await refusePersonsName(store, [judge], ' with --judge');
   const lock = store.lockJudge(judge);
   if (lock === null) {
     throw new WaymarkError(

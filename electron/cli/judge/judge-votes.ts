@@ -6,6 +6,7 @@ import { type AnnotationOp, judgeAuthor, MOST_JUDGE_TEXT } from '@shared/log/ann
 import { z } from 'zod';
 import { allAnnotations } from '../../dataset/event-pages';
 import { linesOfRegularFile } from '../../files/regular-file';
+import { refusePersonsName } from '../../judging/asking';
 import { stepOwners } from '../../review/step-owners';
 import type { Said } from '../../store/values';
 import { type Arguments, required } from '../arguments';
@@ -65,6 +66,8 @@ export async function judgeVotes(context: CliContext, args: Arguments): Promise<
   const file = resolve(required(args.words[3], 'The file of votes'));
   const { steps } = await context.reader.run(run);
   const { votes, replaced } = parseVotes(file, steps);
+  const judges = [...new Set(votes.map(({ judge }) => judge))].sort();
+  await refusePersonsName(context, judges, ` in ${file}`);
   const owners = await stepOwners(context.reader, run);
   const standing = new Standing(context);
   let added = 0;
@@ -90,7 +93,6 @@ export async function judgeVotes(context: CliContext, args: Arguments): Promise<
       );
     }
   }
-  const judges = [...new Set(votes.map(({ judge }) => judge))].sort();
   const unchanged = votes.length - added - gone;
   const known = unchanged - withdrew;
   const lines = [
