@@ -1,4 +1,5 @@
 import type { HostResolution } from '@shared/contract/computers';
+import { ColumnHeads } from '../../components/ColumnHeads';
 import { Icon } from '../../components/Icon';
 import type { Asked } from '../../state/answers';
 import { failureDetails } from '../../state/toasts';
@@ -30,13 +31,7 @@ export function ResolutionView({ state }: { state: Asked<HostResolution> }) {
       {value.settings.length > 0 && (
         <table className="resolution">
           <caption className="quiet">{text.resolutionHelp}</caption>
-          <thead>
-            <tr>
-              <th scope="col">{text.setting}</th>
-              <th scope="col">{text.value}</th>
-              <th scope="col">{text.from}</th>
-            </tr>
-          </thead>
+          <ColumnHeads heads={[text.setting, text.value, text.from]} />
           <tbody>
             {value.settings.map((setting, index) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: a name may stand twice (IdentityFile), and the list never changes

@@ -1,5 +1,6 @@
 import type { TaskShare } from '@shared/contract/export-views';
 import { useState } from 'react';
+import { ColumnHeads } from '../../components/ColumnHeads';
 import { Segmented } from '../../components/Tabs';
 import { useText } from '../../text/language';
 
@@ -27,18 +28,12 @@ export function DatasetComposition({ shares }: { shares: readonly TaskShare[] })
         />
       </h3>
       <table className="dataset-composition text-12">
-        <thead>
-          <tr>
-            {[
-              ...[words.experiments[by], text.compositionRuns, text.compositionRows],
-              ...[text.trained, text.masked, text.compositionShare],
-            ].map((head) => (
-              <th key={head} scope="col">
-                {head}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <ColumnHeads
+          heads={[
+            ...[words.experiments[by], text.compositionRuns, text.compositionRows],
+            ...[text.trained, text.masked, text.compositionShare],
+          ]}
+        />
         <tbody>
           {lines.map(([name, line]) => (
             <tr key={name}>

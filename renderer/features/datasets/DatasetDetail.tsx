@@ -2,6 +2,7 @@ import type { DatasetView } from '@shared/contract/export-views';
 import { useState } from 'react';
 import { call } from '../../api';
 import { Button } from '../../components/Button';
+import { ColumnHeads } from '../../components/ColumnHeads';
 import { FactList } from '../../components/FactList';
 import { Select } from '../../components/Field';
 import { Icon } from '../../components/Icon';
@@ -105,14 +106,7 @@ export function DatasetDetail({ dataset, list }: DatasetDetailProps) {
       <section aria-label={text.files}>
         <h3>{text.files}</h3>
         <table className="dataset-files text-12">
-          <thead>
-            <tr>
-              <th scope="col">{text.file}</th>
-              <th scope="col">{text.recordsName}</th>
-              <th scope="col">{text.size}</th>
-              <th scope="col">{text.hash}</th>
-            </tr>
-          </thead>
+          <ColumnHeads heads={[text.file, text.recordsName, text.size, text.hash]} />
           <tbody>
             {dataset.files.map((file) => (
               <tr key={file.path}>

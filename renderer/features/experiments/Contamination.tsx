@@ -1,5 +1,6 @@
 import type { CommandInput } from '@shared/contract/ipc';
 import { useState } from 'react';
+import { ColumnHeads } from '../../components/ColumnHeads';
 import { FailureLine } from '../../components/FailureLine';
 import { Select } from '../../components/Field';
 import { useAsked } from '../../state/answers';
@@ -69,15 +70,7 @@ function Overlaps({ name, other }: { name: string; other: Other }) {
     );
   return (
     <table className="experiment-table experiment-overlaps" data-testid="overlaps">
-      <thead>
-        <tr>
-          {[text.task, text.overlapOther, text.overlapKind, text.overlapShared].map((head) => (
-            <th key={head} scope="col">
-              {head}
-            </th>
-          ))}
-        </tr>
-      </thead>
+      <ColumnHeads heads={[text.task, text.overlapOther, text.overlapKind, text.overlapShared]} />
       <tbody>
         {value.map((overlap) => (
           <tr key={`${overlap.task} ${overlap.other} ${overlap.kind}`}>

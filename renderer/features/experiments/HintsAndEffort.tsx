@@ -1,6 +1,7 @@
 import type { ExperimentRun } from '@shared/experiments/experiment-run';
 import { effectOfHints, effortOf } from '@shared/experiments/hints-and-effort';
 import type { ArmSummary } from '@shared/experiments/summary';
+import { ColumnHeads } from '../../components/ColumnHeads';
 import { useText } from '../../text/language';
 import { armKey } from './ArmsTable';
 import { FigureText } from './FigureText';
@@ -38,18 +39,12 @@ export function HintsTable({ name, arms, runs }: HintsAndEffortProps) {
       ]}
     >
       <table className="experiment-table" data-testid="hint-effect">
-        <thead>
-          <tr>
-            {[
-              ...[text.arm, text.category, text.hints, text.before, text.after, text.change],
-              ...[text.betterLater, text.stepsToBetter],
-            ].map((head) => (
-              <th key={head} scope="col">
-                {head}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <ColumnHeads
+          heads={[
+            ...[text.arm, text.category, text.hints, text.before, text.after, text.change],
+            ...[text.betterLater, text.stepsToBetter],
+          ]}
+        />
         <tbody>
           {effects.map((effect) => (
             <tr key={`${armKey(effect.arm)} ${effect.category}`}>
@@ -120,15 +115,7 @@ export function EffortTable({ name, arms, runs }: HintsAndEffortProps) {
       ]}
     >
       <table className="experiment-table" data-testid="effort">
-        <thead>
-          <tr>
-            {[text.arm, ...columns.map(([head]) => head), text.costOfRun].map((head) => (
-              <th key={head} scope="col">
-                {head}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <ColumnHeads heads={[text.arm, ...columns.map(([head]) => head), text.costOfRun]} />
         <tbody>
           {efforts.map((effort) => (
             <tr key={armKey(effort.arm)}>

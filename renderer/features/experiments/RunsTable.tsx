@@ -2,6 +2,7 @@ import type { ExperimentRun } from '@shared/experiments/experiment-run';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useRef, useState } from 'react';
 import { Button } from '../../components/Button';
+import { ColumnHeads } from '../../components/ColumnHeads';
 import { openRun } from '../../state/run/runs';
 import { attempt } from '../../state/toasts';
 import { setMode } from '../../state/view';
@@ -47,21 +48,16 @@ export function RunsTable({ runs }: { runs: readonly ExperimentRun[] }) {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a list that scrolls is reached by keyboard */}
       <section ref={box} className="experiment-runs" tabIndex={0} aria-label={text.runsTitle}>
         <table className="experiment-table" aria-rowcount={runs.length + 1} data-testid="runs">
-          <thead>
-            <tr>
-              <th scope="col">
-                <span className="hidden-visually">{text.compareChosen}</span>
-              </th>
-              {[
-                ...[text.run, text.arm, text.task, text.measures.final, text.measures.best],
-                ...[text.measures.hours, text.measures.cost, text.steps, text.hints],
-              ].map((head) => (
-                <th key={head} scope="col">
-                  {head}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <ColumnHeads
+            heads={[
+              ...[text.run, text.arm, text.task, text.measures.final, text.measures.best],
+              ...[text.measures.hours, text.measures.cost, text.steps, text.hints],
+            ]}
+          >
+            <th scope="col">
+              <span className="hidden-visually">{text.compareChosen}</span>
+            </th>
+          </ColumnHeads>
           <tbody>
             {before > 0 && <tr style={{ height: before }} />}
             {shown.map(({ index }) => {

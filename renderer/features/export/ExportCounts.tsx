@@ -1,6 +1,7 @@
 import type { VariantCounts } from '@shared/contract/export-views';
 import type { ExportPreview } from '@shared/contract/ipc/dataset';
 import type { ReactNode } from 'react';
+import { ColumnHeads } from '../../components/ColumnHeads';
 import { LabelGlyph, type LabelState } from '../../components/LabelGlyph';
 import { useRuns } from '../../state/run/runs';
 import { useText } from '../../text/language';
@@ -77,14 +78,7 @@ export function ExportCounts({ preview, counts, undecidedSteps, waived, head }: 
         {head}
       </header>
       <table className="export-table">
-        <thead>
-          <tr>
-            <th scope="col">{text.byReason}</th>
-            <th scope="col">{text.steps}</th>
-            <th scope="col">{text.tokensEstimated}</th>
-            <th scope="col">{text.size}</th>
-          </tr>
-        </thead>
+        <ColumnHeads heads={[text.byReason, text.steps, text.tokensEstimated, text.size]} />
         <tbody>
           {groups.flatMap((group) => [
             <tr key={group.state} className="export-group" data-state={group.state}>

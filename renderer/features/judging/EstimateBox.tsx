@@ -1,5 +1,6 @@
 import type { CommandOutput } from '@shared/contract/ipc';
 import type { JudgeEstimate } from '@shared/contract/judge-views';
+import { ColumnHeads } from '../../components/ColumnHeads';
 import { FactList } from '../../components/FactList';
 import { FailureLine } from '../../components/FailureLine';
 import type { Kept } from '../../state/answers';
@@ -33,15 +34,7 @@ function Table({ judges }: CommandOutput<'judge.estimate'>) {
     factsOf(figures, text, noCost).map(([name, value]) => <td key={name}>{value}</td>);
   return (
     <table className="judge-table text-12">
-      <thead>
-        <tr>
-          {columns.map((name) => (
-            <th key={name} scope="col">
-              {name}
-            </th>
-          ))}
-        </tr>
-      </thead>
+      <ColumnHeads heads={columns} />
       <tbody>
         {judges.map((each) => (
           <tr key={each.judge}>

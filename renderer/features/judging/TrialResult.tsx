@@ -1,5 +1,6 @@
 import type { RubricTrial, TrialChange } from '@shared/judging/rubric-trial';
 import type { Estimate } from '@shared/labels/agreement';
+import { ColumnHeads } from '../../components/ColumnHeads';
 import { Icon } from '../../components/Icon';
 import { LabelGlyph } from '../../components/LabelGlyph';
 import { openRun, useRuns } from '../../state/run/runs';
@@ -51,15 +52,7 @@ function Figures({ trial: { precision, recall } }: { trial: RubricTrial }) {
   const rows = [[words.precision, precision] as const, [words.recall, recall] as const];
   return (
     <table className="judge-table text-12">
-      <thead>
-        <tr>
-          {words.columns.map((name) => (
-            <th key={name} scope="col">
-              {name}
-            </th>
-          ))}
-        </tr>
-      </thead>
+      <ColumnHeads heads={words.columns} />
       <tbody>
         {rows.map(([name, { before, after }]) => (
           <tr key={name}>

@@ -1,4 +1,5 @@
 import { Button } from '../../components/Button';
+import { ColumnHeads } from '../../components/ColumnHeads';
 import { Select } from '../../components/Field';
 import { HealthMark } from '../../components/HealthMark';
 import { openComputers, useComputers } from '../../state/computers';
@@ -19,15 +20,7 @@ export function ComputerTable({ computers, choices, onHost, now }: ComputerTable
   const text = words.newRun;
   return (
     <table className="pool">
-      <thead>
-        <tr>
-          <th scope="col">{words.computers.fact.hostname}</th>
-          <th scope="col">{text.kind}</th>
-          <th scope="col">{text.gpus}</th>
-          <th scope="col">{text.internet}</th>
-          <th scope="col">{text.where}</th>
-        </tr>
-      </thead>
+      <ColumnHeads heads={[words.computers.fact.hostname, text.kind, text.gpus, text.internet, text.where]} />
       <tbody>
         {computers.map((computer) => (
           <ComputerLine

@@ -3,6 +3,7 @@ import { useNewest } from '../../state/answers';
 import { moveCursor, useTimeline } from '../../state/run/timeline';
 import { useText } from '../../text/language';
 import './queries.css';
+import { ColumnHeads } from '../../components/ColumnHeads';
 
 export interface QueriesViewProps {
   run: string;
@@ -19,15 +20,7 @@ export function QueriesView({ run, step }: QueriesViewProps) {
   if (queries.length === 0) return <Empty icon="search" title={text.emptyTitle} text={text.emptyText} />;
   return (
     <table className="queries">
-      <thead>
-        <tr>
-          <th scope="col">{text.step}</th>
-          <th scope="col">{text.action}</th>
-          <th scope="col">{text.query}</th>
-          <th scope="col">{text.where}</th>
-          <th scope="col">{text.hits}</th>
-        </tr>
-      </thead>
+      <ColumnHeads heads={[text.step, text.action, text.query, text.where, text.hits]} />
       <tbody>
         {[...queries.entries()].reverse().map(([nth, query]) => (
           <tr key={nth} aria-current={query.step === step ? 'true' : undefined}>

@@ -3,6 +3,7 @@ import type { Person } from '@shared/labels/review/queue-views';
 import { useState } from 'react';
 import { call } from '../../api';
 import { Button } from '../../components/Button';
+import { ColumnHeads } from '../../components/ColumnHeads';
 import { CheckLine, FormLine, Select } from '../../components/Field';
 import { LineField } from '../../components/LineField';
 import { useAsked } from '../../state/answers';
@@ -149,15 +150,7 @@ function PlanView({ preview }: { preview: AssignPreview }) {
   return (
     <div data-testid="assign-plan">
       <table className="queue-table">
-        <thead>
-          <tr>
-            {[words.personColumn, words.firstColumn, words.secondColumn, words.blindColumn].map((head) => (
-              <th key={head} scope="col">
-                {head}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <ColumnHeads heads={[words.personColumn, words.firstColumn, words.secondColumn, words.blindColumn]} />
         <tbody>
           {preview.people.map(({ person, first, second, blind }) => (
             <tr key={person.uuid}>

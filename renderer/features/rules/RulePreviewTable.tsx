@@ -1,6 +1,7 @@
 import type { RuleChange, RulePreview, RuleProgress } from '@shared/contract/rules/rule-views';
 import { useEffect, useState } from 'react';
 import { call } from '../../api';
+import { ColumnHeads } from '../../components/ColumnHeads';
 import { CheckLine } from '../../components/Field';
 import { useAsked } from '../../state/answers';
 import { useRuns } from '../../state/run/runs';
@@ -83,15 +84,7 @@ function Changes({
   if (moved.length === 0) return null;
   return (
     <table className="rules-table text-12">
-      <thead>
-        <tr>
-          {words.columns.map((name) => (
-            <th key={name} scope="col">
-              {name}
-            </th>
-          ))}
-        </tr>
-      </thead>
+      <ColumnHeads heads={words.columns} />
       <tbody>
         {moved.map(({ rule, newly, noLonger, now, conflicts, examples, gone }) => (
           <tr key={rule}>

@@ -1,5 +1,6 @@
 import type { TokenView } from '@shared/contract/export-views';
 import { useMemo } from 'react';
+import { ColumnHeads } from '../../components/ColumnHeads';
 import { LabelGlyph } from '../../components/LabelGlyph';
 import { Tabs } from '../../components/Tabs';
 import { useText } from '../../text/language';
@@ -161,13 +162,7 @@ function StepCounts({ view, onOpenStep }: PartProps) {
   return (
     <table className="token-steps text-12">
       <caption className="hidden-visually">{text.stepsCaption}</caption>
-      <thead>
-        <tr>
-          <th scope="col">{text.step}</th>
-          <th scope="col">{text.trainedTokens}</th>
-          <th scope="col">{text.ofTokens}</th>
-        </tr>
-      </thead>
+      <ColumnHeads heads={[text.step, text.trainedTokens, text.ofTokens]} />
       <tbody>
         {steps.map((step) => (
           <tr key={step.step} data-step={step.step}>
