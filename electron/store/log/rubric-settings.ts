@@ -56,7 +56,7 @@ function changedMeanwhile(task: string, author: string | null): WaymarkError {
   const what = author === null ? 'was reset to the built-in text' : `was changed by ${author}`;
   return new WaymarkError(
     'conflict',
-    `The rubric of task ${task} ${what} in the meantime. Nothing was saved. Copy your text, open the rubric again and compare.`,
+    `The rubric of task ${task} ${what} in the meantime. Nothing was saved. Compare your text with that one before you save again.`,
   );
 }
 

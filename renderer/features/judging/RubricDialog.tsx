@@ -1,6 +1,6 @@
 import type { RubricView } from '@shared/contract/rubric-views';
 import { useState } from 'react';
-import { call } from '../../api';
+import { call, failureOf } from '../../api';
 import { Button } from '../../components/Button';
 import { Dialog } from '../../components/Dialog';
 import { FailureLine } from '../../components/FailureLine';
@@ -16,7 +16,16 @@ import { useText } from '../../text/language';
 import { ChangedLines } from '../prompt/ChangedLines';
 import { openJudge } from './judging';
 import { RubricTrialPart } from './RubricTrialPart';
-import { draftWith, keptAs, problemOf, type RubricDraft, setDraft, standingText, useRubric } from './rubric';
+import {
+  draftWith,
+  isOvertaken,
+  keptAs,
+  problemOf,
+  type RubricDraft,
+  setDraft,
+  standingText,
+  useRubric,
+} from './rubric';
 import './judging.css';
 
 /** The rubric that the steps of a task are judged by: changing it, trying the change on a run, and keeping or dropping it. */
@@ -52,6 +61,8 @@ function Editor({ title, view, again, onClose }: EditorProps) {
   const draft = useRubric((state) => state.drafts[view.task]);
   const [shown, setShown] = useState<'text' | 'changes'>('text');
   const [saving, setSaving] = useState(false);
+  // A save was refused because of another's text: whoever looks at it may go on to replace it.
+  const [refused, setRefused] = useState(false);
   const { failure, tell, clear } = useOwnFailure();
   const { kept, builtIn, version } = view;
   const typed = draft?.text ?? standingText(view);
@@ -60,6 +71,7 @@ function Editor({ title, view, again, onClose }: EditorProps) {
     clear();
     setDraft(view.task, next);
   };
+  const over = refused && draft !== undefined && isOvertaken(view, draft);
   const type = (next: string) => change(draftWith(view, next, draft));
   const why = onlyRead ? text.frame.onlyReadWhy : problem === null ? null : words[problem];
 
@@ -72,9 +84,10 @@ function Editor({ title, view, again, onClose }: EditorProps) {
       const { adopted } = await call('rubric.keep', {
         task,
         text: keptAs(view, typed),
-        before: draft.before,
+        before: over ? (kept?.text ?? null) : draft.before,
       });
       setDraft(task, null);
+      setRefused(false);
       const runs = useRuns.getState().list.flatMap((run) => (run.task.id === task ? [run.id] : []));
       toast(({ rubric }) => rubric.saved(adopted), {
         say: ({ rubric }) => rubric.askChanged,
@@ -83,6 +96,7 @@ function Editor({ title, view, again, onClose }: EditorProps) {
       again();
     } catch (thrown) {
       tell(thrown);
+      setRefused(failureOf(thrown).code === 'conflict');
       // Somebody else's text may hold now: the changes are shown against it.
       again();
     } finally {
@@ -125,7 +139,7 @@ function Editor({ title, view, again, onClose }: EditorProps) {
             disabled={draft === undefined || why !== null || saving}
             onClick={() => void save()}
           >
-            {saving ? words.saving : words.save}
+            {saving ? words.saving : over ? words.saveOver(kept?.author ?? null) : words.save}
           </Button>
         </>
       }

@@ -175,12 +175,16 @@ test('a text is kept with what was seen kept before, and the way to the steps of
   expect(useView.getState().dialog).toBe('judge');
 });
 
-test('what another person kept meanwhile is not overwritten, and the text that was typed stays', async () => {
-  show(<RubricDialog onClose={() => undefined} />, {
-    'rubric.ofTask': () => view({ kept }),
+test('what another person kept meanwhile is overwritten only by who was shown it, and the text that was typed stays', async () => {
+  const theirs = { ...kept, text: 'Theirs.', author: 'Bob' };
+  let standing = kept;
+  const bridge = show(<RubricDialog onClose={() => undefined} />, {
+    'rubric.ofTask': () => view({ kept: standing }),
     'judge.estimate': () => estimate(),
     'rubric.trial': () => untried,
-    'rubric.keep': () => {
+    'rubric.keep': ({ before }) => {
+      if (before === theirs.text) return { ...view(), adopted: 0 };
+      standing = theirs;
       throw { code: 'conflict', message: 'The rubric of task t was changed by Bob in the meantime.' };
     },
   });
@@ -191,7 +195,16 @@ test('what another person kept meanwhile is not overwritten, and the text that w
   const dialog = within(screen.getByRole('dialog'));
   expect(await dialog.findByText(/was changed by Bob in the meantime/)).toBeTruthy();
   expect(field().value).toBe('Mine.');
-  await waitFor(() => expect(button('Save').disabled).toBe(false));
+  const over = await screen.findByRole('button', { name: 'Save over Bob’s text' });
+  fireEvent.click(button('Changes'));
+  expect(await screen.findByText('Theirs.')).toBeTruthy();
+  fireEvent.click(over);
+  await waitFor(() =>
+    expect(bridge.calls.filter(([name]) => name === 'rubric.keep')).toEqual([
+      ['rubric.keep', { task: 't', text: 'Mine.', before: kept.text }],
+      ['rubric.keep', { task: 't', text: 'Mine.', before: 'Theirs.' }],
+    ]),
+  );
 });
 
 function Closable() {

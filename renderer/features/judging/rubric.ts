@@ -60,6 +60,10 @@ export function draftWith(view: RubricView, text: string, before?: RubricDraft):
   return { text, before: before === undefined ? (view.kept?.text ?? null) : before.before };
 }
 
+/** Somebody has kept another text since the draft was begun. */
+export const isOvertaken = ({ kept }: RubricView, draft: RubricDraft): boolean =>
+  draft.before !== (kept?.text ?? null);
+
 /** What is stored for this text: the built-in one is what holds where nothing is kept. */
 export const keptAs = ({ builtIn }: RubricView, text: string): string | null =>
   text.trim() === builtIn.trim() ? null : text;

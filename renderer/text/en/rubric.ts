@@ -22,6 +22,8 @@ export const rubric = {
   discard: 'Discard changes',
   save: 'Save',
   saving: 'Saving…',
+  saveOver: (author: string | null) =>
+    author === null ? 'Save over the built-in text' : `Save over ${author}’s text`,
   saved: (adopted: number) =>
     adopted === 0
       ? 'Rubric saved'

@@ -22,6 +22,7 @@ export const rubric: Text['rubric'] = {
   discard: '放弃改动',
   save: '保存',
   saving: '正在保存…',
+  saveOver: (author) => (author === null ? '覆盖内置标准' : `覆盖 ${author} 的版本`),
   saved: (adopted) => (adopted === 0 ? '评判标准已保存' : `评判标准已保存，${adopted} 个试用结论已计为投票`),
   askChanged: '重评其他步骤',
 
