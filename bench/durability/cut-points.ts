@@ -12,7 +12,7 @@ import { RECORDED_CALLS } from './write-log';
  * unsynced bytes on the disk, and looks whether every row that had been acknowledged by then is there.
  */
 export async function cutPoints(options: BenchOptions): Promise<Figure[]> {
-  const cuts = size(options, 400, 2_000, 40);
+  const cuts = size(options, 1_000, 2_000, 40);
   const folder = join(options.folder, 'cuts');
   const recorded = join(folder, 'recorded');
   mkdirSync(recorded, { recursive: true });

@@ -14,7 +14,7 @@ export const sshCuts: Bench = {
   about:
     'resets, pulled cables and silent losses while a session prints; its bytes here against its log there',
   async run(options) {
-    const cuts = size(options, 30, 200, 6);
+    const cuts = size(options, 50, 200, 6);
     const hosts = Math.ceil(cuts / CUTS_A_HOST);
     const all = await Promise.all(
       Array.from({ length: hosts }, (_, host) => cutHost(Math.floor((cuts + host) / hosts))),

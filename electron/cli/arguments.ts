@@ -140,7 +140,7 @@ export function positive(value: string | undefined, what: string): number | null
 /** A number above 0, or null when nothing was given. */
 export function positiveNumber(value: string | undefined, what: string): number | null {
   if (value === undefined) return null;
-  const number = Number(value);
+  const number = /^\d*\.?\d+(?:e[+-]?\d+)?$/i.test(value.trim()) ? Number(value) : Number.NaN;
   if (Number.isFinite(number) && number > 0) return number;
   throw new WaymarkError('bad_input', `${what} is "${value}" but must be a number above 0.`);
 }

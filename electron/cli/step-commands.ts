@@ -67,7 +67,7 @@ function judgeLine({ judge, value, confidence, reason, why, steps }: JudgeVerdic
   return `Judge    ${judge}, ${value}${sure}${because === '' ? '' : `: ${because}`}${cited}`;
 }
 
-/** What it wrote is long: its first line with words in it has to do, and `--json` has all of it. */
+/** What it wrote is long: the first 400 characters have to do, in one line, and `--json` has all of it. */
 function ratingLine({ judge, vote, value, text }: RewardVote): string {
   const said = { 1: '+1', 0: 'not understood', '-1': '−1' }[value];
   const words = shortLine(text);

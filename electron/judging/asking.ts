@@ -2,6 +2,7 @@ import { WaymarkError } from '@shared/contract/errors';
 import type { Endpoint } from '@shared/contract/settings';
 import type { StoredBatch } from '@shared/judging/batch';
 import { authorName } from '@shared/labels/author-name';
+import type { Author } from '@shared/log/annotations';
 import type { ModelRef } from '@shared/log/event-parts';
 import { modelRef } from '../agent/model-ref';
 import type { Price } from '../model/client';
@@ -55,20 +56,21 @@ export function judgeName(given: string, how = ''): string {
 }
 
 /**
- * Whose word counts as right is chosen by name, so a judge is not called as somebody who labels here.
+ * Whose word counts as right is chosen by name, so a new judge is not called as somebody who labels here, or is about to. A name
+ * that votes are signed with already stays.
  * @param how how another name is chosen @throws WaymarkError bad_input
  */
 export async function refusePersonsName(
-  { reader }: Pick<Store, 'reader'>,
+  { reader }: { reader: Pick<Store['reader'], 'personNames'> },
   judges: readonly string[],
+  { name: asking }: Pick<Author, 'name'>,
   how = '',
 ): Promise<void> {
-  const people = new Set((await reader.annotators()).map(({ name }) => name));
-  const taken = judges.find((judge) => people.has(judge));
+  const [taken] = await reader.personNames({ names: judges, asking });
   if (taken === undefined) return;
   throw new WaymarkError(
     'bad_input',
-    `${taken} is a person who labels in this workspace, and a judge of that name could not be told apart. Choose another name for the judge${how}.`,
+    `${taken} is a person who labels in this workspace, and a judge of that name could not be told apart from them. Choose another name for the judge${how}.`,
   );
 }
 

@@ -35,6 +35,7 @@ export function batchView(
     at,
     state,
     why,
+    spent: why === 'cost' ? (end?.spent ?? null) : null,
     judge: choices.judge,
     endpoint: choices.model.endpoint,
     model: choices.model.model,

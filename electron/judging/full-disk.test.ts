@@ -2,10 +2,10 @@ import { rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { endpointSchema, settingsSchema } from '@shared/contract/settings';
 import { expect, onTestFinished, test } from 'vitest';
+import { newUlid } from '../base/new-ulid';
 import { createModelClient } from '../model/client';
 import { startScriptedModel } from '../model/scripted-server';
 import { resourcesDir } from '../testing/agent-host/agent-setup';
-import { begunBatch } from '../testing/begun-batch';
 import { eventually } from '../testing/deadline';
 import { alice, createdBody, createRun, RunWriter } from '../testing/run-writer';
 import { judgeAnswer } from '../testing/scripted-judges';
@@ -104,37 +104,49 @@ test('a batch that a full disk ends says so at once, and in the log once there i
   expect(await listed(jobs)).toMatchObject({ state: 'done', why: null, failure: null });
 }, 60_000);
 
-test('nothing is sent where an answer could not be stored, at first or later; it goes on once there is room', async (context) => {
-  const disk = smallDisk('size=24m');
-  if (disk === null) return context.skip('mounting a small file system needs root on Linux');
-  const { store, run, server, requests } = await judged(disk);
-  const { model } = createdBody(run);
-  const held = await begunBatch(
-    store,
-    {
-      name: 'strict',
-      model: { ...model, baseUrl: server.baseUrl },
-      rubrics: await readRubrics(resourcesDir, null),
-    },
-    { runs: [run] },
-  );
-  const drive = () =>
-    driveBatch(store, held, {
-      price: null,
-      model: createModelClient({ name: 'judge', baseUrl: server.baseUrl, key: null }),
-      together: 4,
-      tries: 1,
-      firstPauseMs: 1,
-      signal: new AbortController().signal,
+test.for([false, true])(
+  'nothing more is sent once an answer could not be stored, and it goes on when there is room (a trial: %s)',
+  { timeout: 60_000 },
+  async (isTrial, context) => {
+    const disk = smallDisk('size=24m');
+    if (disk === null) return context.skip('mounting a small file system needs root on Linux');
+    let filler = '';
+    const { store, run, server, requests } = await judged(disk, (index) => {
+      // There is room for this answer, and for no other one.
+      if (index === 0) filler = leave(disk, 3 * 1024 ** 2);
     });
-  const filler = leave(disk, 3 * 1024 ** 2);
-  const refused = {
-    why: 'failed',
-    failure: { code: 'disk_full', message: expect.stringMatching(/nothing more was sent/) },
-  };
-  expect(await drive()).toMatchObject({ end: refused, counts: { asked: 0 } });
-  expect(requests).toEqual([]);
-  rmSync(filler);
-  await store.writer.resumeBatch(held, null);
-  expect(await drive()).toMatchObject({ end: { why: 'done' }, counts: { votes: STEPS } });
-}, 60_000);
+    const held = { id: newUlid(), epoch: 1 };
+    await store.writer.beginBatch(held, {
+      mode: 'mask',
+      judge: 'strict',
+      runs: [run],
+      steps: 'all',
+      model: { ...createdBody(run).model, baseUrl: server.baseUrl },
+      rubrics: await readRubrics(resourcesDir, null),
+      maxCost: null,
+      price: null,
+      isTrial,
+    });
+    const drive = () =>
+      driveBatch(store, held, {
+        price: null,
+        model: createModelClient({ name: 'judge', baseUrl: server.baseUrl, key: null }),
+        together: 1,
+        tries: 1,
+        firstPauseMs: 1,
+        signal: new AbortController().signal,
+      });
+    const why = { code: 'disk_full', message: expect.stringMatching(/nothing more was sent/) };
+    const first = await drive();
+    expect(first).toMatchObject({ end: { why: 'failed', failure: why }, counts: { asked: 1 } });
+    expect(first.counts.votes).toBeGreaterThan(0);
+    expect(requests).toEqual([0]);
+    // Nor at the beginning.
+    await store.writer.resumeBatch(held, null);
+    expect(await drive()).toMatchObject({ end: { why: 'failed', failure: why }, counts: { asked: 1 } });
+    expect(requests).toEqual([0]);
+    rmSync(filler);
+    await store.writer.resumeBatch(held, null);
+    expect(await drive()).toMatchObject({ end: { why: 'done' }, counts: { votes: STEPS } });
+  },
+);

@@ -253,6 +253,19 @@ describe('a batch of judgements', () => {
     expect((await store.reader.verify()).ok).toBe(true);
   });
 
+  it('an endpoint that says nothing true of its usage is counted by estimate, also where no price is known yet', async () => {
+    for (const usage of [null, { input: 1, output: 0 }]) {
+      const { batch, store, run, judge } = await stand(
+        (request) => ({ ...judgeAnswer(request, perfect), usage }),
+        10,
+      );
+      const { inputTokens, outputTokens } = await estimateBatch(judgeTasks(store, [run], judge), null);
+      expect(await batch()).toMatchObject({ asked: 1, votes: 10, cost: null });
+      const [kept] = await store.reader.judgeBatches(1);
+      expect(kept?.unpriced).toEqual({ inputTokens, outputTokens });
+    }
+  });
+
   it('an overloaded endpoint is asked again; one that refuses ends the batch with its reason', async () => {
     const busy = await stand(
       (request) =>

@@ -9,7 +9,7 @@ import type { Usage } from '@shared/log/event-parts';
 import type { ModelAnswer, ModelFailure, ModelPort } from '../agent/ports';
 import { mendedRequest } from '../agent/refused-parameter';
 import { backOffMs } from '../base/back-off';
-import { costOf, type Price } from '../model/client';
+import { costOf, mostCostOf, type Price } from '../model/client';
 import { unlessRemoved } from '../review/step-owners';
 import type { Store } from '../store/api';
 import type { HeldBatch } from '../store/log/judge-batches';
@@ -44,6 +44,8 @@ export interface BatchOptions {
 
 /** What this process has added to the batch. */
 export interface BatchResult extends Omit<BatchCounts, 'knownCost'> {
+  /** What a limit on money counts, over all processes of the batch. */
+  spent: number;
   /** Why the batch ended early; null: it did not. */
   ended: { why: 'cost' | 'cancelled' } | { why: 'failed'; failure: Pick<Failure, 'code' | 'message'> } | null;
 }
@@ -91,7 +93,6 @@ class Batch {
   readonly result: BatchResult;
   /** What requests under way may cost at most, by estimate. */
   private underWay = 0;
-  private spent: number;
   private requests = 0;
   /** Those who wait until a request has been answered. */
   private waiting: (() => void)[] = [];
@@ -110,10 +111,15 @@ class Batch {
   ) {
     const counts = { asked: 0, votes: 0, against: 0, unparsable: 0, missing: 0 };
     const tokens = { inputTokens: 0, outputTokens: 0 };
-    this.spent = options.spent ?? 0;
     for (const each of [options.signal, options.stopping])
       each?.addEventListener('abort', () => this.ending.abort(), { once: true });
-    this.result = { ...counts, ...tokens, cost: options.price === null ? null : 0, ended: null };
+    this.result = {
+      ...counts,
+      ...tokens,
+      cost: options.price === null ? null : 0,
+      spent: options.spent ?? 0,
+      ended: null,
+    };
   }
 
   async judge(task: JudgeTask): Promise<void> {
@@ -137,11 +143,12 @@ class Batch {
     const { model, tries, firstPauseMs, signal, price, maxCost } = this.options;
     let request = this.mended(task.requestFor(open));
     let body = JSON.stringify(request);
-    const most = estimatedCost(body, task.outputTokens(open.length), price) ?? 0;
+    const estimate = { inputTokens: estimateTokens(body), outputTokens: task.outputTokens(open.length) };
+    const most = price === null ? 0 : mostCostOf(estimate, price);
     for (let failures = 0; ; ) {
       if (this.result.ended !== null) return null;
       if (signal.aborted || this.options.stopping?.aborted === true) return this.end({ why: 'cancelled' });
-      if (maxCost !== null && this.spent + this.underWay + most > maxCost) {
+      if (maxCost !== null && this.result.spent + this.underWay + most > maxCost) {
         // What is under way may cost less than it could.
         if (this.requests === 0) return this.end({ why: 'cost' });
         await new Promise<void>((wake) => this.waiting.push(wake));
@@ -158,11 +165,11 @@ class Batch {
           this.requests -= 1;
         });
       if (answered.ok) {
-        const { usage } = answered.answer;
-        // Without a report that can be true the estimate holds, so that a limit on money still ends the batch.
-        const told = price !== null && isPlausible(usage, body) ? costOf(usage, price) : null;
-        const cost = price === null ? null : (told ?? most);
-        const tokens = { inputTokens: usage?.inputTokens ?? 0, outputTokens: usage?.outputTokens ?? 0 };
+        // Without a report that can be true the estimate holds, so that a limit on money still ends the batch, or a later process.
+        const told = isPlausible(answered.answer.usage, estimate.inputTokens) ? answered.answer.usage : null;
+        const cost = price === null ? null : (costOf(told, price) ?? most);
+        const { inputTokens, outputTokens } = told ?? estimate;
+        const tokens = { inputTokens, outputTokens };
         this.paid(cost, tokens);
         this.wake();
         const { text, reasoning, calls } = answered.answer;
@@ -199,7 +206,7 @@ class Batch {
     this.result.asked += 1;
     this.result.inputTokens += inputTokens;
     this.result.outputTokens += outputTokens;
-    this.spent += cost ?? 0;
+    this.result.spent += cost ?? 0;
     if (cost !== null) this.result.cost = (this.result.cost ?? 0) + cost;
   }
 
@@ -212,7 +219,8 @@ class Batch {
     outputTokens: number,
   ): Promise<void> {
     const inputTokens = estimateTokens(body);
-    const cost = estimatedCost(body, outputTokens, this.options.price);
+    const { price } = this.options;
+    const cost = price === null ? null : mostCostOf({ inputTokens, outputTokens }, price);
     this.paid(cost, { inputTokens, outputTokens });
     const sha256 = createHash('sha256').update(body).digest('hex');
     const answered = { sha256, frame: frameOf(request), asked, cost, inputTokens, outputTokens };
@@ -355,29 +363,21 @@ export async function estimateBatch(
   let cost = 0;
   for await (const task of tasks) {
     const { run, open } = task;
-    const body = JSON.stringify(task.requestFor(open));
-    const output = task.outputTokens(open.length);
+    const inputTokens = estimateTokens(JSON.stringify(task.requestFor(open)));
+    const outputTokens = task.outputTokens(open.length);
     estimate.requests += 1;
-    estimate.inputTokens += estimateTokens(body);
-    estimate.outputTokens += output;
+    estimate.inputTokens += inputTokens;
+    estimate.outputTokens += outputTokens;
     for (const step of open) steps.add(`${run} ${step}`);
-    cost += estimatedCost(body, output, price) ?? 0;
+    if (price !== null) cost += mostCostOf({ inputTokens, outputTokens }, price);
   }
   return { ...estimate, steps: steps.size, cost: price === null ? null : cost };
 }
 
 /** A tenth of the estimated tokens of the request at least, and numbers at all: less was not read, whatever an endpoint reports. */
-function isPlausible(usage: Usage | null, body: string): boolean {
+function isPlausible(usage: Usage | null, estimatedTokens: number): boolean {
   if (usage === null) return false;
   const { inputTokens, outputTokens } = usage;
   const counts = [inputTokens, outputTokens].every((each) => Number.isSafeInteger(each) && each >= 0);
-  return counts && inputTokens * 10 >= estimateTokens(body);
-}
-
-/** At the dearer of both prices for input: nobody knows beforehand what an endpoint has cached. */
-function estimatedCost(body: string, outputTokens: number, price: Price | null): number | null {
-  if (price === null) return null;
-  const inputTokens = estimateTokens(body);
-  const cachedTokens = price.cached > price.input ? inputTokens : 0;
-  return costOf({ inputTokens, cachedTokens, outputTokens, reasoningTokens: 0 }, price);
+  return counts && inputTokens * 10 >= estimatedTokens;
 }

@@ -13,7 +13,7 @@ import { originOf } from '../model/bound-key';
 import type { EngineOptions } from '../runs/engine-options';
 import type { Store } from '../store/api';
 import type { HeldBatch } from '../store/log/judge-batches';
-import { asking, isDone, refuseUnpriced, UNLIMITED } from './asking';
+import { asking, isDone, refusePersonsName, refuseUnpriced, UNLIMITED } from './asking';
 import { type DriveBatchApart, workApart } from './batch-apart';
 import { batchView, hiddenBatches, isRunHidden } from './batch-views';
 import type { KeepRequest } from './kept-rubric';
@@ -99,6 +99,7 @@ export class JudgeJobs {
   async start(request: JudgeRequest, viewer: Author): Promise<string[]> {
     const asked = await this.requested(request, viewer);
     const names = asked.map(({ choices }) => choices.judge);
+    await refusePersonsName(this.options.store, names, viewer);
     for (const { choices, endpoint } of asked) this.refuse(choices.judge, endpoint);
     const begun: string[] = [];
     await this.holding(names, async () => {

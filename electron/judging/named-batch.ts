@@ -1,6 +1,6 @@
 import { WaymarkError } from '@shared/contract/errors';
 import type { BatchChoices, BatchEnd, StoredBatch } from '@shared/judging/batch';
-import { costOf, type Price } from '../model/client';
+import { mostCostOf, type Price } from '../model/client';
 import type { Store } from '../store/api';
 import type { HeldBatch } from '../store/log/judge-batches';
 import { type BatchOptions, runBatch } from './judge-batch';
@@ -35,20 +35,32 @@ export function tasksOf(store: Pick<Store, 'reader'>, choices: BatchChoices): As
 
 /** Answers that came while no price was known count at the price that is known now, so that a limit on money holds for all of them. */
 function spentSoFar({ counts, unpriced }: StoredBatch, price: Price | null): number {
-  return counts.knownCost + (costOf({ ...unpriced, cachedTokens: 0, reasoningTokens: 0 }, price) ?? 0);
+  return counts.knownCost + (price === null ? 0 : mostCostOf(unpriced, price));
 }
 
 /** Room for what all requests under way may bring, in the log and in its journal. An answer that cannot be stored is paid for in vain. */
 const ROOM_FOR_ANSWERS = 4 * 1024 ** 2;
 
-/** @throws WaymarkError disk_full */
-function refuseWithoutRoom(store: Pick<Store, 'folder' | 'freeBytes'>): void {
-  const free = store.freeBytes();
-  if (free >= ROOM_FOR_ANSWERS) return;
-  throw new WaymarkError(
-    'disk_full',
-    `The disk that holds the workspace ${store.folder} has ${Math.floor(free / 1024)} KB left, too little to store what a judge answers, so nothing more was sent. Free some space and continue.`,
-  );
+/** Says before a request whether its answer could be stored: the disk has room, and the store has not begun to refuse work. */
+function watchRoom(store: Pick<Store, 'folder' | 'freeBytes' | 'subscribe'>) {
+  let isFull = false;
+  const unsubscribe = store.subscribe((notice) => {
+    if (notice.kind === 'problem' && notice.code === 'disk_full') isFull = true;
+    if (notice.kind === 'problem_solved' && notice.code === 'disk_full') isFull = false;
+  });
+  return {
+    unsubscribe,
+    /** @throws WaymarkError disk_full */
+    refuse(): void {
+      // What cannot be told is left to the store.
+      const free = store.freeBytes() ?? Number.POSITIVE_INFINITY;
+      if (!isFull && free >= ROOM_FOR_ANSWERS) return;
+      throw new WaymarkError(
+        'disk_full',
+        `The disk that holds the workspace ${store.folder} has too little room to store what a judge answers, so nothing more was sent. Free some space and continue.`,
+      );
+    },
+  };
 }
 
 /**
@@ -67,9 +79,10 @@ export async function driveBatch(
   const stopping = new AbortController();
   const stop = () => stopping.abort();
   const unwatch = watchStop(store, held, stop);
+  const room = watchRoom(store);
   options.stopping?.addEventListener('abort', stop, { once: true });
   if (options.stopping?.aborted === true) stop();
-  const { ended, missing } = await runBatch(store, tasksOf(store, choices), {
+  const { ended, missing, spent } = await runBatch(store, tasksOf(store, choices), {
     ...options,
     stopping: stopping.signal,
     judge: choices.judge,
@@ -78,17 +91,26 @@ export async function driveBatch(
     price,
     maxCost: choices.maxCost,
     spent: spentSoFar(begun, price),
-    refuseWithoutRoom: () => refuseWithoutRoom(store),
-  }).finally(unwatch);
-  if (choices.mode === 'mask' && choices.isTrial === true)
-    await adoptEnded(store, { runs: choices.runs, rubric: choices.rubrics.steps.version, begunAt });
+    refuseWithoutRoom: room.refuse,
+  }).finally(() => {
+    unwatch();
+    room.unsubscribe();
+  });
   const failure = ended?.why === 'failed' ? ended.failure : null;
   const kept = failure && { code: failure.code, message: failure.message.slice(0, 10_000) };
-  const end = { why: ended?.why ?? 'done', failure: kept, missing } as const;
+  const why = ended?.why ?? 'done';
+  const end: Omit<BatchEnd, 'at'> = {
+    why,
+    failure: kept,
+    missing,
+    ...(why === 'cost' ? { spent } : {}),
+  };
   const batch = await store.reader.judgeBatch(held.id);
   if (end.why === 'cancelled' && isLeaving?.() === true) return batch;
   const told = { ...end, at: Date.now() };
   try {
+    if (choices.mode === 'mask' && choices.isTrial === true)
+      await adoptEnded(store, { runs: choices.runs, rubric: choices.rubrics.steps.version, begunAt });
     await store.writer.endBatch(held, end);
   } catch (thrown) {
     // A disk that takes no votes takes no end either; why it ended is told all the same.

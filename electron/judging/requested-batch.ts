@@ -3,7 +3,7 @@ import type { JudgeRequest } from '@shared/contract/ipc/judging';
 import { type Endpoint, namedEndpoint, type Settings } from '@shared/contract/settings';
 import type { BatchChoices } from '@shared/judging/batch';
 import type { Store } from '../store/api';
-import { judgeModel, judgeName, raterModel, refusePersonsName, refuseUnpriced, UNLIMITED } from './asking';
+import { judgeModel, judgeName, raterModel, refuseUnpriced, UNLIMITED } from './asking';
 import { chosenRubrics } from './kept-rubric';
 import { readRewardRubric } from './rubric';
 
@@ -44,7 +44,6 @@ export async function requestedBatches(
       'bad_input',
       `Two of these judges are called ${twice}. Each name has one vote per step: choose different names.`,
     );
-  await refusePersonsName(store, names);
   return batches;
 }
 

@@ -75,14 +75,16 @@ test('another process ends a batch while an answer is waited for: it is stored, 
     isStopping: false,
   });
 
-  // What came without a price counts at the price that is given now.
+  // What came without a price counts at the price that is given now, at the dearer of those for input.
   const { unpriced } = await store.reader.judgeBatch(held.id);
   expect(unpriced.inputTokens).toBeGreaterThan(0);
   const limited = { ...held, epoch: 2 };
   await store.writer.resumeBatch(limited, (1.2 * (unpriced.inputTokens + unpriced.outputTokens)) / 1e6);
-  const price = { input: 1, cached: 1, output: 1 };
+  const price = { input: 0.1, cached: 1, output: 1 };
   expect(await drive(limited, price)).toMatchObject({ end: { why: 'cost' }, counts: { asked: 1 } });
   expect(asked).toHaveLength(1);
+  const { end } = await store.reader.judgeBatch(held.id);
+  expect(end?.spent).toBeCloseTo((unpriced.inputTokens + unpriced.outputTokens) / 1e6, 9);
 
   const later = { ...held, epoch: 3 };
   await store.writer.resumeBatch(later, 1_000);

@@ -113,3 +113,11 @@ export function costOf(usage: Usage | null, price: Price | null): number | null 
   const fresh = usage.inputTokens - cached;
   return (fresh * price.input + cached * price.cached + usage.outputTokens * price.output) / 1_000_000;
 }
+
+/** The most that so many tokens may cost: nobody knows beforehand what an endpoint has cached, and some take more for that. */
+export function mostCostOf(
+  { inputTokens, outputTokens }: Pick<Usage, 'inputTokens' | 'outputTokens'>,
+  price: Price,
+): number {
+  return (inputTokens * Math.max(price.input, price.cached) + outputTokens * price.output) / 1_000_000;
+}

@@ -20,6 +20,6 @@ export function readPrice(word: string, what: string): Price {
   if (isPrice) return { input, cached, output };
   throw new WaymarkError(
     'bad_input',
-    `${what} is "${word}" but must be INPUT,OUTPUT or INPUT,CACHED,OUTPUT: what a million tokens of each cost, at most ${MOST_PRICE.toLocaleString('en-US')}, such as 3,0.3,15.`,
+    `${what} is "${word}" but must be INPUT,OUTPUT or INPUT,CACHED,OUTPUT: what a million tokens of each cost, such as 3,0.3,15.`,
   );
 }

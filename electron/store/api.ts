@@ -28,8 +28,8 @@ export interface Store {
   lockJudge(judge: string): { epoch: number; release(): void } | null;
   /** Whether some process holds that lock, this one included. */
   isAsked(judge: string): boolean;
-  /** What others than root can still write on the disk of the workspace. */
-  freeBytes(): number;
+  /** What others than root can still write on the disk of the workspace; null: the system does not say, as of a folder that is gone. */
+  freeBytes(): number | null;
   subscribe(listener: (notice: StoreNotice) => void): () => void;
   /** Resolves when every write asked for so far is durable, and what follows from it is derived. */
   drainWrites(): Promise<void>;

@@ -62,6 +62,8 @@ export interface JudgeBatchView {
   state: BatchState;
   /** Why it ended early; null: it did not. */
   why: 'cost' | 'cancelled' | 'failed' | null;
+  /** What its limit on money had counted when that ended it; null: it did not, or nobody wrote it down. */
+  spent: number | null;
   failure: Failure | null;
   /** The process that answers asks it, so that it ends with that; others go on without. */
   isHere: boolean;

@@ -83,6 +83,8 @@ export const batchEnd = z.object({
   failure: z.object({ code: z.string().max(80), message: z.string().max(10_000) }).nullable(),
   /** Steps that were asked about and got no verdict; they stay as they were. */
   missing: z.int().nonnegative(),
+  /** What its limit on money had counted, where that ended it. */
+  spent: z.number().nonnegative().optional(),
 });
 export type BatchEnd = z.infer<typeof batchEnd>;
 

@@ -5,7 +5,7 @@ import type { RubricTrial } from '@shared/judging/rubric-trial';
 import { expect, it, onTestFinished } from 'vitest';
 import { startScriptedModel } from '../../model/scripted-server';
 import { resourcesDir } from '../../testing/agent-host/agent-setup';
-import { alice, createRun, RunWriter } from '../../testing/run-writer';
+import { alice, bob, createRun, RunWriter } from '../../testing/run-writer';
 import { judgeAnswer } from '../../testing/scripted-judges';
 import { temporaryFolder, testStore } from '../../testing/store-fixtures';
 import { parseArguments } from '../arguments';
@@ -21,9 +21,11 @@ async function stand() {
   const { run } = writer;
   const task = (await store.reader.run(run)).task.id;
   let beforeAnswer: () => Promise<unknown> = async () => undefined;
+  let onlyTalks = false;
   const model = await startScriptedModel({
     policy: async (request) => {
       await beforeAnswer();
+      if (onlyTalks) return { text: 'I would rather not.' };
       const masked = String(request.messages[0]?.content).includes('OTHER') ? 2 : 1;
       return judgeAnswer(request, (step) => (step === masked ? 'mask' : 'keep'));
     },
@@ -44,7 +46,10 @@ async function stand() {
   const onAnswer = (act: () => Promise<unknown>) => {
     beforeAnswer = act;
   };
-  return { store, run, task, file, judge, model, onAnswer };
+  const onlyTalk = () => {
+    onlyTalks = true;
+  };
+  return { store, run, task, file, judge, model, onAnswer, onlyTalk };
 }
 
 it('a text that somebody keeps while it is tried makes votes of the trial, and that is said', async () => {
@@ -56,6 +61,30 @@ it('a text that somebody keeps while it is tried makes votes of the trial, and t
   expect((await judge('rubric', 'try', file, '--run', run)).lines.at(-1)).toBe(
     `Task ${task} is judged by this text already, so there is nothing to compare.`,
   );
+});
+
+it('a new judge has not the name of a person who labels here or asks; one that has voted keeps its name', async () => {
+  const { store, run, file, judge } = await stand();
+  const label = { op: 'label', value: 'train', reason: null } as const;
+  const onFirst = { run, from: 1, to: 1 };
+  await store.writer.annotate(bob, onFirst, label);
+  for (const { name } of [alice, bob]) {
+    const refused = { code: 'bad_input', message: expect.stringMatching(`^${name} is a person`) };
+    await expect(judge('run', '--judge', name)).rejects.toMatchObject(refused);
+    await expect(judge('rubric', 'try', file, '--run', run, '--judge', name)).rejects.toMatchObject(refused);
+  }
+  await judge('run', '--judge', 'Cy');
+  await store.writer.annotate({ uuid: 'person', name: 'Cy' }, onFirst, label);
+  expect((await judge('run', '--judge', 'Cy')).json).toMatchObject({ asked: 0 });
+});
+
+it('a trial that comes to no verdict by the text in use claims none', async () => {
+  const { run, task, file, judge, onlyTalk } = await stand();
+  await judge('rubric', 'set', file, '--task', task);
+  onlyTalk();
+  const { lines } = await judge('rubric', 'try', file, '--run', run, '--judge', 'talker');
+  expect(lines[0]).toMatch(/^No vote was stored/);
+  expect(lines.join(' ')).not.toMatch(/these verdicts are votes|nothing to compare/);
 });
 
 it('a rubric is shown, compared, kept and given up', async () => {
@@ -76,6 +105,8 @@ it('a rubric is shown, compared, kept and given up', async () => {
     await expect(judge('rubric', 'show', ...on, '--out', taken)).rejects.toMatchObject({
       code: 'already_exists',
     });
+  for (const odd of [join(out, 'below-a-file'), join(temporaryFolder(), 'x'.repeat(300))])
+    await expect(judge('rubric', 'show', ...on, '--out', odd)).rejects.toMatchObject({ code: 'bad_input' });
   expect(readlinkSync(nowhere)).toBe('nowhere');
   expect((await judge('rubric', 'reset', ...on)).lines).toEqual([
     expect.stringMatching(/^Task .* has no rubric of its own: it is judged by the built-in one, steps@/),

@@ -4,7 +4,7 @@ import { lineChanges } from '@shared/base/line-diff';
 import { WaymarkError } from '@shared/contract/errors';
 import type { RubricView } from '@shared/contract/rubric-views';
 import type { RubricTrial } from '@shared/judging/rubric-trial';
-import { writeOutput } from '../../files/output-file';
+import { outputFailure, writeOutput } from '../../files/output-file';
 import { keepRubric, readRubricView, readTrial } from '../../judging/kept-rubric';
 import { readRubricFile, rubricsWith } from '../../judging/rubric';
 import { type Arguments, required } from '../arguments';
@@ -118,32 +118,42 @@ async function tried(context: CliContext, args: Arguments, text: string): Promis
   const { steps } = await rubricsWith(context.resourcesDir, text);
   const trial = await readTrial(context.store, run, judge, steps.version);
   const { id: task } = (await context.reader.run(run)).task;
-  const { asked } = result.json as { asked: number };
+  const { asked, votes } = result.json as { asked: number; votes: number };
   const isKept = (await readRubricView(context.store, context.resourcesDir, task)).version === steps.version;
   return {
     ...result,
     json: { ...(result.json as Record<string, unknown>), trial },
     lines: [
       ...result.lines,
-      ...(trial.tried === 0 && isKept ? [keptMeanwhile(task, asked > 0)] : trialLines(trial)),
+      ...(trial.tried > 0 || !isKept || (asked > 0 && votes === 0)
+        ? trialLines(trial)
+        : [keptMeanwhile(task, votes > 0)]),
     ],
   };
 }
 
-const keptMeanwhile = (task: string, wasAsked: boolean) =>
-  wasAsked
+const keptMeanwhile = (task: string, wasJudged: boolean) =>
+  wasJudged
     ? `Task ${task} has been given this text meanwhile, so these verdicts are votes now.`
     : `Task ${task} is judged by this text already, so there is nothing to compare.`;
 
 /** @throws WaymarkError already_exists: what is there may be somebody's work; as `writeOutput` */
 async function writeNew(file: string, text: string): Promise<void> {
-  // A link that leads nowhere is somebody's too.
-  if (lstatSync(file, { throwIfNoEntry: false }) !== undefined)
+  if (isTaken(file))
     throw new WaymarkError(
       'already_exists',
       `${file} already exists, and nothing was written. Give --out the name of a new file.`,
     );
   await writeOutput(file, text);
+}
+
+/** A link that leads nowhere is somebody's too. @throws WaymarkError as `outputFailure` */
+function isTaken(file: string): boolean {
+  try {
+    return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+  } catch (thrown) {
+    throw outputFailure(thrown, file);
+  }
 }
 
 function trialLines(trial: RubricTrial): string[] {

@@ -123,7 +123,7 @@ async function drive(
   const { settings, addresses, environment, store } = context;
   const options = { settings: { current: settings }, addresses, findKey: environmentKey(environment) };
   const { judge, model } = choices;
-  if (isNew) await refusePersonsName(store, [judge], ' with --judge');
+  if (isNew) await refusePersonsName(store, [judge], context.author, ' with --judge');
   const lock = store.lockJudge(judge);
   if (lock === null) {
     throw new WaymarkError(
@@ -338,7 +338,7 @@ function linesOf(batch: StoredBatch, byKey: boolean): string[] {
       : []),
     ...(end?.why === 'cost'
       ? [
-          `The next request could have exceeded --max-cost. "judge resume ${id} --max-cost X" with a higher limit judges the rest.`,
+          `The next request could have exceeded --max-cost${end.spent === undefined ? '' : `, of which ${end.spent.toFixed(4)} ${counts.asked === 0 ? 'is' : 'are'} spent`}. "judge resume ${id} --max-cost X" with a higher limit judges the rest.`,
         ]
       : []),
     ...(end?.why === 'cancelled'

@@ -67,7 +67,8 @@ export async function judgeVotes(context: CliContext, args: Arguments): Promise<
   const { steps } = await context.reader.run(run);
   const { votes, replaced } = parseVotes(file, steps);
   const judges = [...new Set(votes.map(({ judge }) => judge))].sort();
-  await refusePersonsName(context, judges, ` in ${file}`);
+  const voting = votes.flatMap(({ judge, value }) => (value === 'withdrawn' ? [] : [judge]));
+  await refusePersonsName(context, [...new Set(voting)], context.author, ` in ${file}`);
   const owners = await stepOwners(context.reader, run);
   const standing = new Standing(context);
   let added = 0;

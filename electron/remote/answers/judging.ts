@@ -16,6 +16,8 @@ const batches = listOf(
     steps: z.enum(judgedSteps),
     state: z.enum(batchStates),
     why: z.enum(['cost', 'cancelled', 'failed']).nullable(),
+    // A server of an earlier version does not say it.
+    spent: number.nullable().default(null),
     failure: failure.nullable(),
     isHere: z.boolean(),
     isStopping: z.boolean(),

@@ -1,6 +1,5 @@
 import type { StepQuery } from '@shared/contract/step-query';
 import { looksAt } from '@shared/shell/shell-command';
-import type { Db } from '../file/database';
 import { LAST_SEQ, rowId, seqOf } from '../file/rows';
 import { type OwnedSteps, ownersOf } from '../log/run-owners';
 import { HeadFlag, markFlags } from '../projections/fold-rows';
@@ -70,12 +69,10 @@ type KeptSteps = OwnedSteps & { run: RunRecord };
 const LONG_RUN = 50_000;
 /** The filters' index of 250,000 steps, KiB. Few processes ever ask about a run that long, so only they keep so much. */
 const LONG_CACHE_KIB = 16 * 1024;
-const widened = new WeakSet<Db>();
 
 function keepPages({ statements: { db } }: ReadContext, owned: readonly KeptSteps[]): void {
-  if (widened.has(db) || !owned.some(({ run }) => run.state.steps > LONG_RUN)) return;
-  db.pragma(`cache_size = -${LONG_CACHE_KIB}`);
-  widened.add(db);
+  const most = Math.max(0, ...owned.map(({ run, from, to }) => Math.min(to, run.state.steps) - from + 1));
+  if (most > LONG_RUN) db.pragma(`cache_size = -${LONG_CACHE_KIB}`);
 }
 
 /** Stretches of the run's steps by the run that holds them; those of a removed run have no rows. */

@@ -51,7 +51,7 @@ import {
 import { type IndexReads, type OtherThreads, type Query, query, queryAfter } from './query';
 import type { QueuePlace } from './queue/read-queue';
 import { readBatches } from './queue/read-queue-batches';
-import { readAnnotators } from './queue/read-queue-people';
+import { readAnnotators, readPersonNames } from './queue/read-queue-people';
 import { readAllowedKinds, readOpenApprovals } from './read-approvals';
 import { readAttentionReport } from './read-attention-report';
 import { bounded, findRun, type ReadContext, readEvents } from './read-context';
@@ -239,6 +239,13 @@ export const queries = {
     thread: 'read',
     blind: 'holds no opinions',
     run: (reads) => readAnnotators(reads, reads.assignments),
+  }),
+  /** Names that a judge should not be given: see `readPersonNames`. */
+  personNames: query({
+    thread: 'read',
+    blind: 'holds no opinions',
+    run: (reads, asked: { names: readonly string[]; asking: string }) =>
+      readPersonNames(reads, reads.assignments, asked),
   }),
   people: query({
     thread: 'read',

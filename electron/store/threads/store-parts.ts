@@ -1,7 +1,8 @@
+import { statfsSync } from 'node:fs';
 import type { WaymarkError } from '@shared/contract/errors';
 import { judgeLockPath, runLockPath } from '../../files/workspace-paths';
 import type { Store, StoreReader, StoreWriter } from '../api';
-import { freeBytes } from '../file/disk-guard';
+import { systemCode } from '../file/database';
 import { fromElsewhere, type RefusedAct } from '../file/read-only';
 import { openForReading } from '../file/workspace-file';
 import { deleteLock, type HeldLock, holdLock, isLockHeld } from '../log/run-lock';
@@ -110,8 +111,14 @@ export class AssembledStore implements Store {
     return isLockHeld(judgeLockPath(this.folder, judge));
   }
 
-  freeBytes(): number {
-    return freeBytes(this.folder);
+  freeBytes(): number | null {
+    try {
+      const { bavail, bsize } = statfsSync(this.folder);
+      return bavail * bsize;
+    } catch (thrown) {
+      if (systemCode(thrown) === '') throw thrown;
+      return null;
+    }
   }
 
   isDriven(run: string): boolean {

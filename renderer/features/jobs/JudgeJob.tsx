@@ -161,11 +161,12 @@ function ResumeButton({ batch }: { batch: JudgeBatchView }) {
   const text = useText();
   const words = text.judging;
   const onlyRead = useOnlyRead();
-  const { id, state, why, cost, maxCost, missing } = batch;
+  const { id, state, why, cost, spent, maxCost, missing } = batch;
   if (state === 'done' && missing === 0) return null;
   const held = onlyRead ? { disabled: true, title: text.frame.onlyReadWhy } : {};
-  // At its limit it goes on with as much again.
-  const more = why === 'cost' && maxCost !== null ? Math.ceil(((cost ?? 0) + maxCost) * 100) / 100 : null;
+  // At its limit it goes on with as much again, beyond what that has counted: answers without a cost of their own among it.
+  const counted = spent ?? cost ?? 0;
+  const more = why === 'cost' && maxCost !== null ? Math.ceil((counted + maxCost) * 100) / 100 : null;
   return (
     <Button small icon="play" onClick={() => resumeBatch(id, more)} {...held}>
       {more !== null

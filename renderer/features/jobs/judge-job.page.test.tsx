@@ -27,6 +27,7 @@ const batch = (change: Partial<JudgeBatchView> = {}): JudgeBatchView => ({
   steps: 'all',
   state: 'running',
   why: null,
+  spent: null,
   failure: null,
   isHere: true,
   isStopping: false,

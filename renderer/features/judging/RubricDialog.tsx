@@ -58,7 +58,9 @@ function Editor({ title, view, again, onClose }: EditorProps) {
   const words = text.rubric;
   const now = useNow(60_000);
   const onlyRead = useOnlyRead();
-  const draft = useRubric((state) => state.drafts[view.task]);
+  const changed = useRubric((state) => state.drafts[view.task]);
+  // Somebody may have kept the very text meanwhile, this person by a save of which the end was not heard.
+  const draft = changed?.text === standingText(view) ? undefined : changed;
   const [shown, setShown] = useState<'text' | 'changes'>('text');
   const [saving, setSaving] = useState(false);
   // A save was refused because of another's text: whoever looks at it may go on to replace it.
@@ -71,12 +73,18 @@ function Editor({ title, view, again, onClose }: EditorProps) {
     clear();
     setDraft(view.task, next);
   };
-  const over = refused && draft !== undefined && isOvertaken(view, draft);
+  const isBehind = refused && draft !== undefined && isOvertaken(view, draft);
   const type = (next: string) => change(draftWith(view, next, draft));
-  const why = onlyRead ? text.frame.onlyReadWhy : problem === null ? null : words[problem];
+  const why = onlyRead
+    ? text.frame.onlyReadWhy
+    : problem !== null
+      ? words[problem]
+      : isBehind
+        ? words.overtaken(kept?.author ?? null)
+        : null;
 
-  async function save(): Promise<void> {
-    if (draft === undefined) return;
+  /** `before`: the text that this one takes the place of. */
+  async function save(before: string | null): Promise<void> {
     setSaving(true);
     clear();
     try {
@@ -84,7 +92,7 @@ function Editor({ title, view, again, onClose }: EditorProps) {
       const { adopted } = await call('rubric.keep', {
         task,
         text: keptAs(view, typed),
-        before: over ? (kept?.text ?? null) : draft.before,
+        before,
       });
       setDraft(task, null);
       setRefused(false);
@@ -96,7 +104,10 @@ function Editor({ title, view, again, onClose }: EditorProps) {
       again();
     } catch (thrown) {
       tell(thrown);
-      setRefused(failureOf(thrown).code === 'conflict');
+      if (failureOf(thrown).code === 'conflict') {
+        setRefused(true);
+        setShown('changes');
+      }
       // Somebody else's text may hold now: the changes are shown against it.
       again();
     } finally {
@@ -137,9 +148,9 @@ function Editor({ title, view, again, onClose }: EditorProps) {
           <Button
             look="primary"
             disabled={draft === undefined || why !== null || saving}
-            onClick={() => void save()}
+            onClick={() => draft !== undefined && void save(draft.before)}
           >
-            {saving ? words.saving : over ? words.saveOver(kept?.author ?? null) : words.save}
+            {saving ? words.saving : words.save}
           </Button>
         </>
       }
@@ -160,6 +171,18 @@ function Editor({ title, view, again, onClose }: EditorProps) {
             />
           ) : (
             <section className="rubric-changes" aria-label={words.views.changes}>
+              {isBehind && (
+                <div className="rubric-overtaken text-12">
+                  <span>{words.overtakenBy(kept?.author ?? null)}</span>
+                  <Button
+                    small
+                    disabled={onlyRead || problem !== null || saving}
+                    onClick={() => void save(kept?.text ?? null)}
+                  >
+                    {words.saveOver}
+                  </Button>
+                </div>
+              )}
               {draft === undefined ? (
                 <p className="quiet text-12">{words.noChanges}</p>
               ) : (

@@ -194,11 +194,11 @@ test('what another person kept meanwhile is overwritten only by who was shown it
   // In the dialog, which lies over the notices.
   const dialog = within(screen.getByRole('dialog'));
   expect(await dialog.findByText(/was changed by Bob in the meantime/)).toBeTruthy();
-  expect(field().value).toBe('Mine.');
-  const over = await screen.findByRole('button', { name: 'Save over Bob’s text' });
-  fireEvent.click(button('Changes'));
+  // Whoever clicks twice has not seen it: the button does not save over it, and the changes to it are shown.
+  await waitFor(() => expect(state()).toBe('Bob saved another text while you were editing.'));
+  expect(button('Save').disabled).toBe(true);
   expect(await screen.findByText('Theirs.')).toBeTruthy();
-  fireEvent.click(over);
+  fireEvent.click(button('Save mine over it'));
   await waitFor(() =>
     expect(bridge.calls.filter(([name]) => name === 'rubric.keep')).toEqual([
       ['rubric.keep', { task: 't', text: 'Mine.', before: kept.text }],

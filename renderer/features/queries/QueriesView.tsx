@@ -1,9 +1,9 @@
+import { ColumnHeads } from '../../components/ColumnHeads';
 import { Empty } from '../../components/Empty';
 import { useNewest } from '../../state/answers';
 import { moveCursor, useTimeline } from '../../state/run/timeline';
 import { useText } from '../../text/language';
 import './queries.css';
-import { ColumnHeads } from '../../components/ColumnHeads';
 
 export interface QueriesViewProps {
   run: string;

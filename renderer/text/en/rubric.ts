@@ -22,8 +22,15 @@ export const rubric = {
   discard: 'Discard changes',
   save: 'Save',
   saving: 'Saving…',
-  saveOver: (author: string | null) =>
-    author === null ? 'Save over the built-in text' : `Save over ${author}’s text`,
+  overtaken: (author: string | null) =>
+    author === null
+      ? 'The built-in text came back into use while you were editing.'
+      : `${author} saved another text while you were editing.`,
+  overtakenBy: (author: string | null) =>
+    author === null
+      ? 'These are your changes to the built-in text, which is in use again.'
+      : `These are your changes to the text that ${author} saved.`,
+  saveOver: 'Save mine over it',
   saved: (adopted: number) =>
     adopted === 0
       ? 'Rubric saved'

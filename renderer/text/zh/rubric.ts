@@ -22,7 +22,11 @@ export const rubric: Text['rubric'] = {
   discard: '放弃改动',
   save: '保存',
   saving: '正在保存…',
-  saveOver: (author) => (author === null ? '覆盖内置标准' : `覆盖 ${author} 的版本`),
+  overtaken: (author) =>
+    author === null ? '编辑期间，任务已恢复使用内置标准。' : `编辑期间，${author} 保存了另一份标准。`,
+  overtakenBy: (author) =>
+    author === null ? '以下是你相对于内置标准的改动。' : `以下是你相对于 ${author} 所存标准的改动。`,
+  saveOver: '用我的覆盖',
   saved: (adopted) => (adopted === 0 ? '评判标准已保存' : `评判标准已保存，${adopted} 个试用结论已计为投票`),
   askChanged: '重评其他步骤',
 

@@ -3,7 +3,7 @@ import { foldAnnotations } from '@shared/labels/annotation-fold';
 import { combineLabels } from '@shared/labels/effective-label';
 import { type DecidedRange, peopleOfRun, type RunWork } from '@shared/labels/review/people';
 import type { PeopleReport, Person } from '@shared/labels/review/queue-views';
-import type { AnnotationEntry, Author } from '@shared/log/annotations';
+import { type AnnotationEntry, type Author, judgeAuthor } from '@shared/log/annotations';
 import { LAST_SEQ } from '../../file/rows';
 import { LabelProjection } from '../../projections/label-projection';
 import {
@@ -149,4 +149,18 @@ export function readAnnotators({ statements }: ReadContext, assignments: Assignm
     for (const { person } of assigned) if (!people.has(person.uuid)) people.set(person.uuid, person);
   }
   return [...people.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Those of the names that a person has who works in this workspace, or who asks, and under which no judge has voted. */
+export function readPersonNames(
+  context: ReadContext,
+  assignments: AssignmentReader,
+  { names, asking }: { names: readonly string[]; asking: string },
+): string[] {
+  const people = new Set(readAnnotators(context, assignments).map(({ name }) => name)).add(asking);
+  const voted =
+    'SELECT 1 FROM run r WHERE EXISTS (SELECT 1 FROM annotation WHERE run = r.id AND author = ?) LIMIT 1';
+  return names.filter(
+    (name) => people.has(name) && context.statements.get(voted, judgeAuthor(name).uuid) === undefined,
+  );
 }
