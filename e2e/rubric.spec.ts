@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from '@playwright/test';
 import { startScriptedModel } from '../electron/model/scripted-server';
@@ -139,6 +140,30 @@ test('a run is judged, a disagreement looked at, the rubric tried and kept, peop
       await looked(page);
       await press('Shift+T');
       await decided(30, 'train');
+    });
+
+    await test.step('what another process saves meanwhile is not lost by a click: its differences are shown first', async () => {
+      const { runs } = await commandLineBeside<{ runs: { task: string }[] }>(place, 'run', 'list');
+      const task = runs[0]?.task ?? '';
+      const kept = () =>
+        commandLineBeside<{ text: string }>(place, 'judge', 'rubric', 'show', '--task', task);
+      await press('g', 'z');
+      const field = page.getByLabel('Text of the rubric');
+      await field.fill(`${await field.inputValue()}\nMine.`);
+      const theirs = join(place.folder, 'theirs.md');
+      writeFileSync(theirs, 'Theirs: mask what is OTHER.\n');
+      await commandLineBeside(place, 'judge', 'rubric', 'set', theirs, '--task', task);
+      await page.getByRole('button', { name: 'Save', exact: true }).dblclick();
+      await expect(page.getByTestId('rubric-state')).toContainText(
+        'saved another text while you were editing',
+      );
+      await expect(page.getByLabel('Changes', { exact: true })).toContainText('Theirs: mask what is OTHER.');
+      await picture(page, 'rubric-overtaken');
+      expect((await kept()).text).toBe('Theirs: mask what is OTHER.\n');
+      await page.getByRole('button', { name: 'Save mine over it' }).click();
+      await expect(page.getByText('Rubric saved').last()).toBeVisible();
+      expect((await kept()).text).toMatch(/OTHER: mask[^]*\nMine\.$/);
+      await page.keyboard.press('Escape');
     });
 
     await app.close();
