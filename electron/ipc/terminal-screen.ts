@@ -2,8 +2,8 @@ import { type FilterOptions, TerminalFilter } from '@shared/terminal/terminal-fi
 
 /** Raw bytes of one frame to the window, which parses it in one go: 1 ms of its time, 25 ms when all are line breaks, before a key is heard. */
 export const frameBytes = 32 * 1024;
-/** Raw bytes on their way that the window has not said to have parsed. */
-const maxUnseen = 2 * frameBytes;
+/** Raw bytes on their way that the window has not said to have parsed: with a second full frame behind it a key would wait for both. */
+const maxUnseen = frameBytes;
 /** Beyond this the screen skips to the end; the byte log keeps everything. */
 export const maxBehind = 4 * 1024 * 1024;
 /** How far into a slice its first whole line is looked for. */
