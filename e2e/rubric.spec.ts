@@ -162,7 +162,7 @@ test('a run is judged, a disagreement looked at, the rubric tried and kept, peop
       expect((await kept()).text).toBe('Theirs: mask what is OTHER.\n');
       await page.getByRole('button', { name: 'Save mine over it' }).click();
       await expect(page.getByText('Rubric saved').last()).toBeVisible();
-      expect((await kept()).text).toMatch(/OTHER: mask[^]*\nMine\.$/);
+      expect((await kept()).text).toMatch(/OTHER: mask.*\nMine\.$/s);
       await page.keyboard.press('Escape');
     });
 
