@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { mostName, whyNoLine } from '@shared/base/clean-text';
+import { readDecimal } from '@shared/base/decimal';
 import { nearestName } from '@shared/base/edit-distance';
 import { WaymarkError } from '@shared/contract/errors';
 import { durationMs } from '@shared/contract/task';
@@ -140,7 +141,7 @@ export function positive(value: string | undefined, what: string): number | null
 /** A number above 0, or null when nothing was given. */
 export function positiveNumber(value: string | undefined, what: string): number | null {
   if (value === undefined) return null;
-  const number = /^\d*\.?\d+(?:e[+-]?\d+)?$/i.test(value.trim()) ? Number(value) : Number.NaN;
+  const number = readDecimal(value);
   if (Number.isFinite(number) && number > 0) return number;
   throw new WaymarkError('bad_input', `${what} is "${value}" but must be a number above 0.`);
 }

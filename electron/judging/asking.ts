@@ -56,8 +56,8 @@ export function judgeName(given: string, how = ''): string {
 }
 
 /**
- * Whose word counts as right is chosen by name, so a new judge is not called as somebody who labels here, or is about to. A name
- * that votes are signed with already stays.
+ * Whose word counts as right is chosen by name, so a new judge may not have the name of somebody who labels here, or is about to.
+ * A name that votes are signed with already stays.
  * @param how how another name is chosen @throws WaymarkError bad_input
  */
 export async function refusePersonsName(

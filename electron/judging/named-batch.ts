@@ -97,6 +97,13 @@ export async function driveBatch(
     room.unsubscribe();
   });
   const failure = ended?.why === 'failed' ? ended.failure : null;
+  try {
+    if (choices.mode === 'mask' && choices.isTrial === true)
+      await adoptEnded(store, { runs: choices.runs, rubric: choices.rubrics.steps.version, begunAt });
+  } catch (thrown) {
+    // What ended the batch, such as a full disk, may forbid this too: whoever continues it or saves the text takes the verdicts over.
+    if (failure === null || !(thrown instanceof WaymarkError)) throw thrown;
+  }
   const kept = failure && { code: failure.code, message: failure.message.slice(0, 10_000) };
   const why = ended?.why ?? 'done';
   const end: Omit<BatchEnd, 'at'> = {
@@ -109,8 +116,6 @@ export async function driveBatch(
   if (end.why === 'cancelled' && isLeaving?.() === true) return batch;
   const told = { ...end, at: Date.now() };
   try {
-    if (choices.mode === 'mask' && choices.isTrial === true)
-      await adoptEnded(store, { runs: choices.runs, rubric: choices.rubrics.steps.version, begunAt });
     await store.writer.endBatch(held, end);
   } catch (thrown) {
     // A disk that takes no votes takes no end either; why it ended is told all the same.

@@ -56,7 +56,7 @@ it('a text that somebody keeps while it is tried makes votes of the trial, and t
   const { run, task, file, judge, onAnswer } = await stand();
   onAnswer(() => judge('rubric', 'set', file, '--task', task));
   expect((await judge('rubric', 'try', file, '--run', run)).lines.at(-1)).toBe(
-    `Task ${task} has been given this text meanwhile, so these verdicts are votes now.`,
+    `Task ${task} was given this text in the meantime, so these verdicts are votes now.`,
   );
   expect((await judge('rubric', 'try', file, '--run', run)).lines.at(-1)).toBe(
     `Task ${task} is judged by this text already, so there is nothing to compare.`,

@@ -134,7 +134,7 @@ async function tried(context: CliContext, args: Arguments, text: string): Promis
 
 const keptMeanwhile = (task: string, wasJudged: boolean) =>
   wasJudged
-    ? `Task ${task} has been given this text meanwhile, so these verdicts are votes now.`
+    ? `Task ${task} was given this text in the meantime, so these verdicts are votes now.`
     : `Task ${task} is judged by this text already, so there is nothing to compare.`;
 
 /** @throws WaymarkError already_exists: what is there may be somebody's work; as `writeOutput` */

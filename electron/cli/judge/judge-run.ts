@@ -338,7 +338,7 @@ function linesOf(batch: StoredBatch, byKey: boolean): string[] {
       : []),
     ...(end?.why === 'cost'
       ? [
-          `The next request could have exceeded --max-cost${end.spent === undefined ? '' : `, of which ${end.spent.toFixed(4)} ${counts.asked === 0 ? 'is' : 'are'} spent`}. "judge resume ${id} --max-cost X" with a higher limit judges the rest.`,
+          `The next request could have exceeded --max-cost${end.spent === undefined ? '' : `, against which ${end.spent.toFixed(4)} has been counted so far`}. "judge resume ${id} --max-cost X" with a higher limit judges the rest.`,
         ]
       : []),
     ...(end?.why === 'cancelled'

@@ -14,12 +14,26 @@ const RESUME_BYTES = 512 * 1024;
 /** What others than root can still write there; 0 where the folder is gone. */
 export function freeBytes(folder: string): number {
   try {
-    const { bavail, bsize } = statfsSync(folder);
-    return bavail * bsize;
+    return toldFree(folder);
   } catch (thrown) {
     if (systemCode(thrown) === 'ENOENT') return 0;
     throw thrown;
   }
+}
+
+/** The same; null where the system does not say, as of a folder that is gone. */
+export function knownFreeBytes(folder: string): number | null {
+  try {
+    return toldFree(folder);
+  } catch (thrown) {
+    if (systemCode(thrown) === '') throw thrown;
+    return null;
+  }
+}
+
+function toldFree(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize;
 }
 
 /** Whether a workspace that is there has neither room nor a ballast. */

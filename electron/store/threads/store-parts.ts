@@ -1,8 +1,7 @@
-import { statfsSync } from 'node:fs';
 import type { WaymarkError } from '@shared/contract/errors';
 import { judgeLockPath, runLockPath } from '../../files/workspace-paths';
 import type { Store, StoreReader, StoreWriter } from '../api';
-import { systemCode } from '../file/database';
+import { knownFreeBytes } from '../file/disk-guard';
 import { fromElsewhere, type RefusedAct } from '../file/read-only';
 import { openForReading } from '../file/workspace-file';
 import { deleteLock, type HeldLock, holdLock, isLockHeld } from '../log/run-lock';
@@ -112,13 +111,7 @@ export class AssembledStore implements Store {
   }
 
   freeBytes(): number | null {
-    try {
-      const { bavail, bsize } = statfsSync(this.folder);
-      return bavail * bsize;
-    } catch (thrown) {
-      if (systemCode(thrown) === '') throw thrown;
-      return null;
-    }
+    return knownFreeBytes(this.folder);
   }
 
   isDriven(run: string): boolean {
