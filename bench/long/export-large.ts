@@ -54,7 +54,7 @@ export async function exportOnce([workspace = '', out = '']: readonly string[]):
 }
 
 /** Steps of the run whose export is repeated; its texts and habits are those of the large one. */
-const RATE_STEPS = 20_000;
+const RATE_STEPS = 40_000;
 
 /** Rate of an export, memory of one of a large run, and what one that is killed does again. */
 export const exportLarge: Bench = {

@@ -32,7 +32,7 @@ export interface SavedSinks {
   zstd: SavedMemory | null;
 }
 
-export type SinkTarget = Pick<Target, 'encodings' | 'parquet'>;
+export type SinkTarget = Pick<Target, 'encodings' | 'parquet' | 'shared'>;
 
 /** The data files of an export and the index of their records, while they are written. */
 export class Sinks {
@@ -177,7 +177,7 @@ export class Sinks {
   private async encoder(): Promise<RecordEncoder> {
     if (this.encoding === 'array') return new ArrayEncoder();
     const { parquet } = this.target;
-    if (this.encoding !== 'parquet' || parquet === undefined) return new JsonlEncoder();
+    if (this.encoding !== 'parquet' || parquet === undefined) return new JsonlEncoder(this.target.shared);
     const { ParquetEncoder } = await import('./encoders/parquet');
     return new ParquetEncoder(parquet, this.compression, this.zstd);
   }

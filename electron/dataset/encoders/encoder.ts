@@ -1,4 +1,4 @@
-import { JsonPieces } from './json-pieces';
+import { JsonPieces, type Shared } from './json-pieces';
 
 /**
  * Makes the bytes of a data file from its records. They depend on the records and on where `border` was called, on nothing else.
@@ -18,7 +18,11 @@ export interface RecordEncoder {
 export class JsonlEncoder implements RecordEncoder {
   /** The record that came last: a preset may repeat it. */
   private last: { value: unknown; line: Buffer[] } | null = null;
-  private readonly json = new JsonPieces();
+  private readonly json: JsonPieces;
+
+  constructor(shared?: Shared) {
+    this.json = new JsonPieces(shared);
+  }
 
   add(value: Readonly<Record<string, unknown>>): Buffer[] {
     if (this.last?.value !== value) this.last = { value, line: this.json.of(value, '', '\n') };

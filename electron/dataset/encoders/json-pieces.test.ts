@@ -26,10 +26,13 @@ const { value } = fc.letrec<{ value: unknown }>((tie) => ({
 }));
 const record = fc.dictionary(text, value, { maxKeys: 5 });
 
-it('gives the bytes that the whole record has as a line, whatever was written before it', () => {
+it.each([
+  'texts',
+  'messages',
+] as const)('gives the bytes that the whole record has as a line, whatever was written before it (%s)', (shared) => {
   fc.assert(
     fc.property(fc.array(record, { maxLength: 5 }), (records) => {
-      const json = new JsonPieces();
+      const json = new JsonPieces(shared);
       // Each of them twice, and once more in a list with all before it.
       const lists = records.map((_, index) => ({ messages: records.slice(0, index + 1) }));
       for (const each of [...records, ...records, ...lists]) {
@@ -50,8 +53,11 @@ it('makes the bytes of a long text once while one record after another holds it'
   expect(bytesIn({ messages: [{ content: long }] })).not.toBe(first);
 });
 
-it('makes the pieces of a message once, however many records hold it', () => {
-  const json = new JsonPieces();
+it.each([
+  'texts',
+  'messages',
+] as const)('makes the pieces of a message once, however many records hold it (%s)', (shared) => {
+  const json = new JsonPieces(shared);
   const message = { role: 'tool', content: 'seen' };
   const holds = (piece: Buffer) => piece.includes('seen');
   const first = json.of({ messages: [message] }).find(holds);

@@ -1,5 +1,8 @@
 import { jsonLine } from '../json-line';
 
+/** What the records of a file have in common. */
+export type Shared = 'messages' | 'texts';
+
 /** A shorter text costs less to write again than to look up. */
 const LONG = 128;
 
@@ -15,6 +18,12 @@ export class JsonPieces {
   private pieces: Buffer[] = [];
   private text = '';
   private readonly items = new WeakMap<object, readonly Buffer[]>();
+
+  /**
+   * @param shared what records have in common: `messages`, objects in their lists, each of which is written in one piece; or `texts`,
+   * of messages that are made anew for each record
+   */
+  constructor(private readonly shared: Shared = 'texts') {}
 
   /** @param value plain data @param ahead @param behind put before and after it as they are */
   of(value: unknown, ahead = '', behind = ''): Buffer[] {
@@ -58,13 +67,17 @@ export class JsonPieces {
     this.endText();
     let own = this.items.get(item);
     if (own === undefined) {
-      const from = this.pieces.length;
-      this.put(item);
-      this.endText();
-      own = this.pieces.splice(from);
+      own = this.shared === 'messages' ? [Buffer.from(jsonLine(item))] : this.piecesOf(item);
       this.items.set(item, own);
     }
     for (const piece of own) this.pieces.push(piece);
+  }
+
+  private piecesOf(item: object): Buffer[] {
+    const from = this.pieces.length;
+    this.put(item);
+    this.endText();
+    return this.pieces.splice(from);
   }
 
   /** `known`: of the record itself, whose lists may hold what other records hold too. */

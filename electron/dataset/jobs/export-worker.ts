@@ -10,6 +10,10 @@ import { runFindings } from './run-findings';
  * Entry of the thread of an export, and of one that looks for secrets before an export. It opens the workspace to read it, and lets
  * go of it before it ends.
  */
+
+/** Each of many hundred thousand texts would have memory of its own that V8 must count and free: most are shorter than half of this. */
+Buffer.poolSize = 256 * 1024;
+
 const port = parentPort;
 if (port === null) {
   throw new WaymarkError('bug', 'This file is the entry of a worker thread and was loaded elsewhere.');

@@ -27,6 +27,7 @@ export const slime: Target = {
   kinds: ['react', 'summary'],
   argumentsForm: 'template',
   repeats: 'rows',
+  shared: 'messages',
   parquet: slimeParquet,
   begin: slimeRecords,
   readme: slimeReadme,
@@ -41,17 +42,29 @@ function slimeRecords({ argumentsForm, plan }: TargetContext): RecordMaker {
       'Arguments as objects differ from call to call and fit no Parquet column. Export JSON Lines instead, or add --arguments string.',
     );
   }
+  const withObjects: WithObjects = new WeakMap();
   return {
-    records: (row) => [slimeRecord(row, argumentsForm)],
+    records: (row) => [slimeRecord(row, argumentsForm, withObjects)],
     dropped: () => [],
     ...remembersNothing,
   };
 }
 
+/** Messages whose calls have objects, each made once: rows share them. */
+type WithObjects = WeakMap<MaskedMessage, Readonly<Record<string, unknown>>>;
+
 /** The same row makes the same record. */
-export function slimeRecord(row: DatasetRow, argumentsForm: TargetContext['argumentsForm']): TargetRecord {
-  const messages =
-    argumentsForm === 'string' ? row.messages : row.messages.map((message) => withObjects(message, row));
+export function slimeRecord(
+  row: DatasetRow,
+  argumentsForm: TargetContext['argumentsForm'],
+  made: WithObjects = new WeakMap(),
+): TargetRecord {
+  const inObjects = (message: MaskedMessage) => {
+    const known = made.get(message) ?? withObjects(message, row);
+    made.set(message, known);
+    return known;
+  };
+  const messages = argumentsForm === 'string' ? row.messages : row.messages.map(inObjects);
   return {
     value: { messages, tools: row.tools, metadata: rowMetadata(row) },
     trained: row.messages.filter((message) => 'step_loss_mask' in message && message.step_loss_mask === 1)

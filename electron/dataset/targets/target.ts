@@ -113,6 +113,8 @@ export interface Target {
   undecided?: 'ignored';
   /** Records that one row of the plan makes, before it is read; absent: one. Repetition is not counted here. */
   recordsOf?(row: RowPlan): number;
+  /** `messages`: its records hold those of their rows, or one made of each, and no copies; absent: copies, which share their texts. */
+  shared?: 'messages';
   /** With `encodings` `parquet`. */
   parquet?: ParquetLayout;
   begin(context: TargetContext): Promise<RecordMaker> | RecordMaker;
