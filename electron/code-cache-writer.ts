@@ -3,6 +3,7 @@ import Module from 'node:module';
 import { join } from 'node:path';
 import type { Script } from 'node:vm';
 import { cacheName, chunksIn, codeCacheFolder, moduleScript, runModule } from './code-cache';
+import { liveShortly } from './code-cache-life';
 
 /**
  * Entry for set-up, which runs it with the application's Electron as plain Node: writes V8's code cache of every chunk of the
@@ -35,12 +36,15 @@ modules._compile = function (code, file) {
   else runModule(compiled(code, name), this, file);
 };
 
-// What a chunk's loading calls is compiled by then, and is cached as well.
+// What a chunk's loading calls is compiled by then, and is cached as well; what a workspace's work calls, after that.
 for (const [file, name] of names) {
   if (notRun.test(name)) compiled(readFileSync(file, 'utf8'), name);
   else require(file);
 }
-const folder = codeCacheFolder(__dirname);
-mkdirSync(folder, { recursive: true });
-for (const [name, script] of scripts) writeFileSync(join(folder, cacheName(name)), script.createCachedData());
-process.stdout.write(`${scripts.size}\n`);
+void liveShortly().then(() => {
+  const folder = codeCacheFolder(__dirname);
+  mkdirSync(folder, { recursive: true });
+  for (const [name, script] of scripts)
+    writeFileSync(join(folder, cacheName(name)), script.createCachedData());
+  process.stdout.write(`${scripts.size}\n`);
+});

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,16 +28,45 @@ await runScript(async () => {
   }
 });
 
-/** Bundles bench/main.ts for this Node, laid out as the application is: the store looks for its threads beside it. */
+/**
+ * Bundles bench/main.ts for this Node, laid out as the application is: the store looks for its threads, and they for their code cache,
+ * beside it. The benches are a bundle of their own: a chunk that both shared could not be loaded without them.
+ */
 async function buildBench() {
-  const { build } = await import('vite');
   const outDir = join(projectRoot, 'out', 'bench');
-  const source = (...path) => join(projectRoot, ...path);
+  const store = (...path) => join(projectRoot, 'electron', ...path);
+  await bundle({
+    outDir,
+    input: { main: join(projectRoot, 'bench', 'main.ts') },
+    chunks: 'main-chunks',
+    emptyOutDir: true,
+  });
+  await bundle({
+    outDir,
+    input: {
+      'code-cache-writer': store('code-cache-writer.ts'),
+      'writer-worker': store('store', 'threads', 'writer-worker.ts'),
+      'reader-worker': store('store', 'threads', 'reader-worker.ts'),
+      'regex-worker': store('store', 'threads', 'regex-worker.ts'),
+      'export-worker': store('dataset', 'jobs', 'export-worker.ts'),
+      'token-worker': store('dataset', 'tokens', 'token-worker.ts'),
+      'merge-worker': store('store', 'threads', 'merge-worker.ts'),
+    },
+    chunks: 'chunks',
+    emptyOutDir: false,
+  });
+  writeFileSync(join(outDir, 'package.json'), '{ "type": "commonjs" }\n');
+  execFileSync(process.execPath, [join(outDir, 'code-cache-writer.js')], { stdio: 'ignore' });
+  return join(outDir, 'main.js');
+}
+
+async function bundle({ outDir, input, chunks, emptyOutDir }) {
+  const { build } = await import('vite');
   await build({
     configFile: false,
     root: projectRoot,
     logLevel: 'error',
-    resolve: { alias: { '@shared': source('shared') } },
+    resolve: { alias: { '@shared': join(projectRoot, 'shared') } },
     ssr: {
       noExternal: [
         ...['openai', 'zod', 'electron-log', 'yaml', 'ulid', 'picomatch'],
@@ -47,25 +76,19 @@ async function buildBench() {
     build: {
       ssr: true,
       outDir,
-      emptyOutDir: true,
+      emptyOutDir,
       target: 'node20',
       sourcemap: true,
       rollupOptions: {
-        input: {
-          main: source('bench', 'main.ts'),
-          'writer-worker': source('electron', 'store', 'threads', 'writer-worker.ts'),
-          'reader-worker': source('electron', 'store', 'threads', 'reader-worker.ts'),
-          'regex-worker': source('electron', 'store', 'threads', 'regex-worker.ts'),
-          'export-worker': source('electron', 'dataset', 'jobs', 'export-worker.ts'),
-          'token-worker': source('electron', 'dataset', 'tokens', 'token-worker.ts'),
-          'merge-worker': source('electron', 'store', 'threads', 'merge-worker.ts'),
+        input,
+        output: {
+          format: 'cjs',
+          entryFileNames: '[name].js',
+          chunkFileNames: `${chunks}/[name]-[hash].js`,
         },
-        output: { format: 'cjs', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
       },
     },
   });
-  writeFileSync(join(outDir, 'package.json'), '{ "type": "commonjs" }\n');
-  return join(outDir, 'main.js');
 }
 
 function run(entry, env) {

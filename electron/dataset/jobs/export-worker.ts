@@ -1,52 +1,5 @@
-import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { toFailure, WaymarkError } from '@shared/contract/errors';
-import type { ExportTask } from './export-runner';
-import type { ExportOrder, ExportThreadData, ExportWord } from './export-thread';
-import type { FindingsOrder, FindingsWord } from './findings-threads';
-import { runExport } from './run-export';
-import { runFindings } from './run-findings';
+import { takeFromCodeCache } from '../../code-cache';
 
-/**
- * Entry of the thread of an export, and of one that looks for secrets before an export. It opens the workspace to read it, and lets
- * go of it before it ends.
- */
-
-/** Each of many hundred thousand texts would have memory of its own that V8 must count and free: most are shorter than half of this. */
-Buffer.poolSize = 256 * 1024;
-
-const port = parentPort;
-if (port === null) {
-  throw new WaymarkError('bug', 'This file is the entry of a worker thread and was loaded elsewhere.');
-}
-const say = (word: ExportWord) => port.postMessage(word);
-const { work, resourcesPath } = workerData as ExportThreadData;
-if (resourcesPath !== null && !('resourcesPath' in process)) Object.assign(process, { resourcesPath });
-
-if (work.is === 'export') exportOnce(port, work.task);
-else lookForSecrets(port);
-
-function exportOnce(to: MessagePort, task: ExportTask): void {
-  const running = runExport(task, (progress) => say({ is: 'progress', progress }));
-  to.on('message', (order: ExportOrder) => running[order]());
-  running.done
-    .then(
-      (done) => say({ is: 'done', done }),
-      (thrown: unknown) => say({ is: 'failure', failure: toFailure(thrown) }),
-    )
-    .finally(() => to.close());
-}
-
-function lookForSecrets(to: MessagePort): void {
-  let end = new AbortController();
-  to.on('message', (order: FindingsOrder) => {
-    if (order === 'end') return to.close();
-    if (order === 'cancel') return end.abort();
-    end = new AbortController();
-    runFindings(order, end.signal)
-      .then(
-        (view): FindingsWord => ({ view }),
-        (thrown: unknown): FindingsWord => ({ failure: toFailure(thrown) }),
-      )
-      .then((word) => to.postMessage(word));
-  });
-}
+/** Entry of the thread of an export, and of one that looks for secrets: its code is loaded once the cache of it is in use. */
+takeFromCodeCache(__dirname);
+void import('./export-serving').then(({ serveExports }) => serveExports());

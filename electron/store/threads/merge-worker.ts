@@ -1,18 +1,5 @@
-import { WaymarkError } from '@shared/contract/errors';
-import { type ForeignLog, openForeignLog } from '../log/checked-log';
-import { serveThread } from './serve-thread';
+import { takeFromCodeCache } from '../../code-cache';
 
-/** Entry of the thread that reads another annotation log for a merge. It ends by itself once it was closed, as it runs SQL. */
-serveThread(() => {
-  let log: ForeignLog | null = null;
-  return {
-    begin: async (path: string) => {
-      log = await openForeignLog(path);
-    },
-    next: async () => {
-      if (log === null) throw new WaymarkError('bug', 'A log was read before it was opened.');
-      return log.next();
-    },
-    close: async () => log?.close(),
-  };
-});
+/** Entry of the thread that reads another annotation log for a merge: its code is loaded once the cache of it is in use. */
+takeFromCodeCache(__dirname);
+void import('./merge-reading').then(({ serveMerge }) => serveMerge());
