@@ -30,12 +30,13 @@ export class PairTable {
   private readonly cells = new Map<string, { one: string; other: string; count: number }>();
   n = 0;
 
-  add(one: string, other: string): void {
+  /** `items`: of how many it is true. */
+  add(one: string, other: string, items = 1): void {
     const key = JSON.stringify([one, other]);
     const cell = this.cells.get(key) ?? { one, other, count: 0 };
-    cell.count += 1;
+    cell.count += items;
     this.cells.set(key, cell);
-    this.n += 1;
+    this.n += items;
   }
 
   count(one: string, other: string): number {
@@ -44,15 +45,15 @@ export class PairTable {
 
   /** Share of items of which both said the same. */
   raw(): Estimate | null {
-    return shareOf(this.same(), this.n);
+    return shareOf(this.same, this.n);
   }
 
   /**
-   * Cohen's κ (1960) with its large-sample interval, or as `beyondChance` says. Null without items, and where both said one and the same of all of them:
-   * agreement by chance is then complete, and nothing can be beyond it.
+   * Cohen's κ (1960) with its large-sample interval, or as `beyondChance` says. Null without items, and where both said one and the
+   * same of all of them: agreement by chance is then complete, and nothing can be beyond it.
    */
   kappa(): Estimate | null {
-    const { n } = this;
+    const { n, same } = this;
     if (n === 0) return null;
     const ones = new Map<string, number>();
     const others = new Map<string, number>();
@@ -60,15 +61,19 @@ export class PairTable {
       ones.set(one, (ones.get(one) ?? 0) + count);
       others.set(other, (others.get(other) ?? 0) + count);
     }
-    let expected = 0;
-    for (const [category, count] of ones) expected += (count / n) * ((others.get(category) ?? 0) / n);
-    if (expected >= 1) return null;
-    const observed = this.same() / n;
+    // In whole numbers as long as possible: equal habits must give exactly 1 or no value, not a rounding of it.
+    let chance = 0;
+    for (const [category, count] of ones) chance += count * (others.get(category) ?? 0);
+    if (chance === n * n) return null;
+    const expected = chance / (n * n);
+    const observed = same / n;
     const error = Math.sqrt((observed * (1 - observed)) / n) / (1 - expected);
-    return beyondChance(observed, expected, n, Z * error);
+    const estimate = beyondChance(observed, expected, n, Z * error);
+    return { ...estimate, value: (same * n - chance) / (n * n - chance) };
   }
 
-  private same(): number {
+  /** Items of which both said the same. */
+  get same(): number {
     let same = 0;
     for (const { one, other, count } of this.cells.values()) if (one === other) same += count;
     return same;
@@ -88,29 +93,40 @@ function beyondChance(observed: number, expected: number, n: number, half: numbe
 }
 
 /**
- * Fleiss' κ (1971) of any raters, as many as there are for each item; `items` holds how often each category was given. An item with
- * fewer than two ratings says nothing of agreement and does not count. The interval is by the jackknife over items, or as `beyondChance` says. Null
- * without an item that counts, and where all ratings are of one category.
+ * Fleiss' κ (1971) of any raters, as many as there are for each item; `items` holds how often each category was given, and `times` how
+ * many items each of them stands for, 1 where it does not say. An item with fewer than two ratings says nothing of agreement and does
+ * not count. The interval is by the jackknife over items, or as `beyondChance` says. Null without an item that counts, and where all
+ * ratings are of one category.
  */
-export function fleissKappa(items: Iterable<readonly number[]>): Estimate | null {
-  const rated = [...items].filter((counts) => sum(counts) >= 2);
-  const n = rated.length;
+export function fleissKappa(
+  items: Iterable<readonly number[]>,
+  times: readonly number[] = [],
+): Estimate | null {
+  const rated = [...items]
+    .map((counts, index) => ({ counts, times: times[index] ?? 1 }))
+    .filter((item) => sum(item.counts) >= 2 && item.times > 0);
   const totals: number[] = [];
+  let n = 0;
   let agreement = 0;
-  for (const counts of rated) {
-    agreement += agreementIn(counts);
-    for (const [category, count] of counts.entries()) totals[category] = (totals[category] ?? 0) + count;
+  for (const item of rated) {
+    n += item.times;
+    agreement += item.times * agreementIn(item.counts);
+    for (const [category, count] of item.counts.entries())
+      totals[category] = (totals[category] ?? 0) + item.times * count;
   }
   const expected = expectedOf(totals);
   if (n === 0 || expected >= 1) return null;
-  const left: number[] = [];
-  for (const counts of rated) {
-    const chance = expectedOf(totals.map((total, category) => total - (counts[category] ?? 0)));
-    if (n > 1 && chance < 1) left.push(((agreement - agreementIn(counts)) / (n - 1) - chance) / (1 - chance));
+  const left: { value: number; times: number }[] = [];
+  for (const item of rated) {
+    const chance = expectedOf(totals.map((total, category) => total - (item.counts[category] ?? 0)));
+    if (n === 1 || chance >= 1) continue;
+    const without = (agreement - agreementIn(item.counts)) / (n - 1);
+    left.push({ value: (without - chance) / (1 - chance), times: item.times });
   }
-  const mean = sum(left) / left.length;
-  const spread = left.length < 2 ? Number.NaN : sum(left.map((each) => (each - mean) ** 2));
-  const error = Math.sqrt(((left.length - 1) / left.length) * spread);
+  const samples = sum(left.map((each) => each.times));
+  const mean = sum(left.map((each) => each.times * each.value)) / samples;
+  const squares = sum(left.map((each) => each.times * (each.value - mean) ** 2));
+  const error = samples < 2 ? Number.NaN : Math.sqrt(((samples - 1) / samples) * squares);
   return beyondChance(agreement / n, expected, n, Number.isFinite(error) ? Z * error : 2);
 }
 

@@ -1,15 +1,8 @@
 import type { StepRange } from '../../contract/step-range';
 import type { LabelValue } from '../../log/annotations';
+import { PairTable } from '../agreement';
 import type { AssignedRange } from './assigned-ranges';
-import {
-  addPair,
-  agreementOf,
-  emptyTable,
-  fleissKappa,
-  meanKappa,
-  type PairTable,
-  type Ratings,
-} from './kappa';
+import { agreementOf, kappaOfAll, meanKappa, type Ratings } from './people-agreement';
 import type { PairRow, Person, PersonRow } from './queue-views';
 import { common, stepsIn, without } from './step-ranges';
 import { isFor } from './withhold';
@@ -66,8 +59,8 @@ export function peopleOfRun(work: RunWork): RunPeople {
       person,
       assigned: [],
       decided: [],
-      others: emptyTable(),
-      machines: emptyTable(),
+      others: new PairTable(),
+      machines: new PairTable(),
       disagreements: 0,
     };
     tallies.set(person.uuid, known);
@@ -93,7 +86,7 @@ export function peopleOfRun(work: RunWork): RunPeople {
   return {
     rows: rows.sort((a, b) => (a.person.name < b.person.name ? -1 : 1)),
     pairs,
-    fleiss: fleissKappa(ratings),
+    fleiss: kappaOfAll(ratings),
     meanKappa: meanKappa(pairs.map(({ agreement }) => agreement)),
   };
 }
@@ -121,14 +114,14 @@ function compare(work: RunWork, tally: (person: Person) => Tally): { pairs: Pair
     const train = said.filter(({ value }) => value === 'train').length;
     ratings.push({ train, mask: said.length - train, steps });
     for (const [index, a] of said.entries()) {
-      withMachines(work.machine, seen, (value, n) => addPair(tally(a.author).machines, a.value, value, n));
+      withMachines(work.machine, seen, (value, n) => tally(a.author).machines.add(a.value, value, n));
       for (const b of said.slice(index + 1)) {
-        addPair(tally(a.author).others, a.value, b.value, steps);
-        addPair(tally(b.author).others, b.value, a.value, steps);
+        tally(a.author).others.add(a.value, b.value, steps);
+        tally(b.author).others.add(b.value, a.value, steps);
         const key = `${a.author.uuid} ${b.author.uuid}`;
-        const pair = tables.get(key) ?? { first: a.author, second: b.author, table: emptyTable() };
+        const pair = tables.get(key) ?? { first: a.author, second: b.author, table: new PairTable() };
         tables.set(key, pair);
-        addPair(pair.table, a.value, b.value, steps);
+        pair.table.add(a.value, b.value, steps);
       }
     }
   }

@@ -1,5 +1,5 @@
 import type { StepHead } from '../../contract/views';
-import type { Agreement } from './kappa';
+import type { Agreement } from './people-agreement';
 
 /** Many quick agreements in a row. */
 export interface StampStreak {

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { LabelValue } from '../../log/annotations';
-import { addPair, agreementOf, emptyTable, fleissKappa, meanKappa } from './kappa';
+import { PairTable } from '../agreement';
+import { agreementOf, kappaOfAll, meanKappa } from './people-agreement';
 
 const value = fc.constantFrom<LabelValue>('train', 'mask');
 
@@ -45,11 +46,11 @@ function close(found: number | null, wanted: number | null): void {
 test('kappa of two people is the one of the definition, and does not depend on who is first', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(value, value), { maxLength: 40 }), (pairs) => {
-      const table = emptyTable();
-      const turned = emptyTable();
+      const table = new PairTable();
+      const turned = new PairTable();
       for (const [a, b] of pairs) {
-        addPair(table, a, b);
-        addPair(turned, b, a);
+        table.add(a, b);
+        turned.add(b, a);
       }
       const found = agreementOf(table);
       expect(found.n).toBe(pairs.length);
@@ -64,21 +65,34 @@ test('kappa of two people is the one of the definition, and does not depend on w
   );
 });
 
+function tableOf(...cells: readonly [LabelValue, LabelValue, number][]): PairTable {
+  const table = new PairTable();
+  for (const [one, other, steps] of cells) table.add(one, other, steps);
+  return table;
+}
+
 test('a worked example: 25 and 10 equal of 50 make 0.4', () => {
-  expect(agreementOf({ trainTrain: 20, trainMask: 5, maskTrain: 10, maskMask: 15 })).toEqual({
-    n: 50,
-    same: 35,
-    raw: 0.7,
-    kappa: 0.4,
-  });
+  const table = tableOf(
+    ['train', 'train', 20],
+    ['train', 'mask', 5],
+    ['mask', 'train', 10],
+    ['mask', 'mask', 15],
+  );
+  expect(agreementOf(table)).toEqual({ n: 50, same: 35, raw: 0.7, kappa: 0.4 });
 });
 
 test('without enough to compare there is no kappa', () => {
-  expect(agreementOf(emptyTable())).toEqual({ n: 0, same: 0, raw: null, kappa: null });
-  expect(agreementOf({ ...emptyTable(), trainTrain: 1 })).toMatchObject({ raw: 1, kappa: null });
-  expect(agreementOf({ ...emptyTable(), trainTrain: 900 })).toMatchObject({ raw: 1, kappa: null });
-  expect(agreementOf({ ...emptyTable(), trainTrain: 1, maskMask: 1 })).toMatchObject({ raw: 1, kappa: 1 });
-  expect(agreementOf({ ...emptyTable(), trainMask: 1, maskTrain: 1 })).toMatchObject({ raw: 0, kappa: -1 });
+  expect(agreementOf(tableOf())).toEqual({ n: 0, same: 0, raw: null, kappa: null });
+  expect(agreementOf(tableOf(['train', 'train', 1]))).toMatchObject({ raw: 1, kappa: null });
+  expect(agreementOf(tableOf(['train', 'train', 900]))).toMatchObject({ raw: 1, kappa: null });
+  expect(agreementOf(tableOf(['train', 'train', 1], ['mask', 'mask', 1]))).toMatchObject({
+    raw: 1,
+    kappa: 1,
+  });
+  expect(agreementOf(tableOf(['train', 'mask', 1], ['mask', 'train', 1]))).toMatchObject({
+    raw: 0,
+    kappa: -1,
+  });
 });
 
 test("several people: Fleiss' kappa by the definition, runs of equal steps counted at once", () => {
@@ -97,7 +111,7 @@ test("several people: Fleiss' kappa by the definition, runs of equal steps count
           steps,
         }));
         const single = pieces.flatMap(({ said, steps }) => Array.from({ length: steps }, () => said));
-        close(fleissKappa(ratings), fleiss(single));
+        close(kappaOfAll(ratings), fleiss(single));
       },
     ),
     { numRuns: 500 },
