@@ -14,6 +14,7 @@ import { inside } from '../files/inside';
 import { checkpointsFolder, runFolder } from '../files/workspace-paths';
 import type { EngineOptions } from '../runs/engine-options';
 import type { Cleaned, HostSessions } from '../runs/sessions/clean-sessions';
+import { appendNewRun } from '../runs/start/append-new-run';
 import { connect, disposeAll } from '../runs/start/connect';
 import { type Ground, layGround } from '../runs/start/ground';
 import { branchPlaces, refuseHoles } from '../runs/start/isolate';
@@ -80,13 +81,7 @@ export async function branchRun(deps: BranchDeps, input: NewBranch): Promise<str
     await laid(null);
     await refuseHoles(store.folder, run, created.computers);
     const events = await prepare(deps, input, { found, created, spec, run, computers, laid });
-    const lock = store.lockRun(run, true);
-    if (lock === null) throw new WaymarkError('bug', `Run ${run} is new and driven already.`);
-    try {
-      await store.writer.append(run, lock.epoch, events);
-    } finally {
-      lock.release();
-    }
+    await appendNewRun(store, run, events);
   } catch (error) {
     await dropBranch(store, run, hosts, deps.cleanSessions);
     throw error;

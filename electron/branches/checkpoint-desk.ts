@@ -11,12 +11,10 @@ import { checkpointsFolder } from '../files/workspace-paths';
 import { keepUndriven } from '../runs/drive/keep-undriven';
 import type { LiveEmitter } from '../runs/drive/live';
 import type { RunLock } from '../runs/drive/run-holds';
-import { usable } from '../runs/drive/wiring/computers';
 import type { EngineOptions } from '../runs/engine-options';
 import type { HostSessions } from '../runs/sessions/clean-sessions';
 import { connect, disposeAll, reach } from '../runs/start/connect';
-import { parseSpec } from '../task/stored-spec';
-import { Checkpointer } from './checkpointer';
+import { atWorkspace } from './at-workspace';
 
 export interface CheckpointDeskOptions {
   options: EngineOptions;
@@ -95,20 +93,7 @@ export class CheckpointDesk {
     if (first?.kind !== 'run.created') {
       throw new WaymarkError('not_found', `There is no run ${run} in this workspace.`);
     }
-    const created = first.body;
-    const spec = parseSpec(created.spec, created.task.title);
-    const all = connect(options, run, created.computers);
-    try {
-      const computers = usable(spec, all);
-      for (const computer of computers.values()) {
-        if (isHost(computer)) await reach(options.hosts, computer);
-      }
-      const fold = new RunFold();
-      return await new Checkpointer({ options, run, created, spec, computers, fold }).size(
-        new AbortController().signal,
-      );
-    } finally {
-      await disposeAll(all);
-    }
+    const looked = { run, created: first.body, fold: new RunFold() };
+    return atWorkspace(options, looked, (checkpointer, signal) => checkpointer.size(signal));
   }
 }

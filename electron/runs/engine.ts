@@ -21,6 +21,7 @@ import { RunHolds, type RunLock } from './drive/run-holds';
 import { runningCommands, runningHere } from './drive/running-commands';
 import type { EngineOptions } from './engine-options';
 import { type Cleaned, cleanHosts, cleanLocal, type HostSessions } from './sessions/clean-sessions';
+import { appendNewRun } from './start/append-new-run';
 import { connect, disposeAll } from './start/connect';
 import {
   creationEvents,
@@ -181,13 +182,7 @@ class RunEngine implements Engine {
         resourcesDir,
         workspace: store.folder,
       });
-      const lock = store.lockRun(run, true);
-      if (lock === null) throw new WaymarkError('bug', `Run ${run} is new and driven already.`);
-      try {
-        await store.writer.append(run, lock.epoch, events);
-      } finally {
-        lock.release();
-      }
+      await appendNewRun(store, run, events);
     } finally {
       await disposeAll(computers);
     }

@@ -1,13 +1,9 @@
 import { WaymarkError } from '@shared/contract/errors';
 import type { NewEvent } from '@shared/log/events';
-import { Checkpointer } from '../../branches/checkpointer';
-import { isHost } from '../../computer/hosts';
-import { parseSpec } from '../../task/stored-spec';
-import { connect, disposeAll, reach } from '../start/connect';
+import { atWorkspace } from '../../branches/at-workspace';
 import { RunControl } from './control';
 import { recordRest } from './record-rest';
 import { prepareDriver } from './run';
-import { usable } from './wiring/computers';
 import type { RunContext } from './wiring/driving';
 
 /**
@@ -28,28 +24,19 @@ export async function keepUndriven(context: RunContext): Promise<void> {
       `Run ${run} rests in the middle of step ${Math.max(1, state.run.step)}. The checkpoint is made as soon as the run is resumed and the step is over.`,
     );
   }
-  const spec = parseSpec(created.spec, created.task.title);
-  const all = connect(options, run, created.computers);
-  try {
-    const computers = usable(spec, all);
-    for (const computer of computers.values()) {
-      if (isHost(computer)) await reach(options.hosts, computer);
-    }
-    const checkpointer = new Checkpointer({ options, run, created, spec, computers, fold: state.run });
-    const note = asked
-      .map((each) => each.note)
-      .filter((text) => text !== '')
-      .join('; ');
-    const order = { step: state.run.step, why: 'asked' as const, note };
-    const made = await checkpointer.make(order, new AbortController().signal);
+  const note = asked
+    .map((each) => each.note)
+    .filter((text) => text !== '')
+    .join('; ');
+  const order = { step: state.run.step, why: 'asked' as const, note };
+  await atWorkspace(options, { run, created, fold: state.run }, async (checkpointer, signal) => {
+    const made = await checkpointer.make(order, signal);
     await arrive({ before: 0 });
     const applied = asked.map(({ entry }): NewEvent => {
       return { kind: 'control.applied', body: { entry, op: 'checkpoint' } };
     });
     await recorder.record([made, ...applied]);
-  } finally {
-    await disposeAll(all);
-  }
+  });
 }
 
 /**
