@@ -31,16 +31,20 @@ export interface AnnotationFold {
   ranges: { from: number; to: number; decisions: StepDecisions }[];
 }
 
+function freshDecisions(): StepDecisions {
+  return {
+    humans: [],
+    judges: [],
+    rewards: [],
+    corrections: [],
+    assigned: [],
+    flagged: false,
+    comments: [],
+  };
+}
+
 /** Nobody said anything. */
-export const noDecisions: StepDecisions = {
-  humans: [],
-  judges: [],
-  rewards: [],
-  corrections: [],
-  assigned: [],
-  flagged: false,
-  comments: [],
-};
+export const noDecisions = freshDecisions();
 
 /**
  * Folds the annotation entries of one run. Any order and any repetition of entries gives the same result, so the
@@ -210,15 +214,7 @@ function piecesOf(
 /** `heads`: fresh, in any order. */
 function decide(heads: AnnotationEntry[]): StepDecisions {
   if (heads.length === 0) return noDecisions;
-  const decisions: StepDecisions = {
-    humans: [],
-    judges: [],
-    rewards: [],
-    corrections: [],
-    assigned: [],
-    flagged: false,
-    comments: [],
-  };
+  const decisions = freshDecisions();
   for (const head of heads.sort((a, b) => (a.ulid < b.ulid ? -1 : 1))) take(decisions, head);
   decisions.rewards.sort((a, b) => (a.judge === b.judge ? a.vote - b.vote : a.judge < b.judge ? -1 : 1));
   return decisions;

@@ -16,6 +16,21 @@ export const armKey = (arm: string | null) => arm ?? NO_ARM;
 /** Pixels that a table of so many arms needs: its names, and a column for each. */
 export const armsWidth = (arms: number) => 180 + arms * 124;
 
+/** The first row of a table with a column for each arm. `first`: name of the column before them; absent: it has none. */
+export function ArmHeads({ arms, first }: { arms: readonly ArmSummary[]; first?: string }) {
+  const text = useText().experiments;
+  return (
+    <tr>
+      {first === undefined ? <td /> : <th scope="col">{first}</th>}
+      {arms.map(({ arm }) => (
+        <th key={armKey(arm)} scope="col">
+          {text.armName(arm)}
+        </th>
+      ))}
+    </tr>
+  );
+}
+
 export interface ArmsTableProps {
   name: string;
   arms: readonly ArmSummary[];
@@ -92,14 +107,7 @@ export function ArmsTable({ name, arms }: ArmsTableProps) {
         data-testid="arms"
       >
         <thead>
-          <tr>
-            <td />
-            {arms.map(({ arm }) => (
-              <th key={armKey(arm)} scope="col">
-                {text.armName(arm)}
-              </th>
-            ))}
-          </tr>
+          <ArmHeads arms={arms} />
         </thead>
         <tbody>
           {facts.map(([label, say]) => (

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Select } from '../../components/Field';
 import { Segmented } from '../../components/Tabs';
 import { useText } from '../../text/language';
-import { type ArmsTableProps, armKey, armsWidth } from './ArmsTable';
+import { ArmHeads, type ArmsTableProps, armKey, armsWidth } from './ArmsTable';
 import { FigureText } from './FigureText';
 import { TableFrame } from './TableFrame';
 
@@ -66,14 +66,7 @@ export function PartsTable({ name, arms }: ArmsTableProps) {
         data-testid="parts"
       >
         <thead>
-          <tr>
-            <th scope="col">{text[by]}</th>
-            {arms.map(({ arm }) => (
-              <th key={armKey(arm)} scope="col">
-                {text.armName(arm)}
-              </th>
-            ))}
-          </tr>
+          <ArmHeads arms={arms} first={text[by]} />
         </thead>
         <tbody>
           {parts.map(({ key, label, summaries }) => (

@@ -7,7 +7,7 @@ import { Dialog } from '../../components/Dialog';
 import { DialogFoot } from '../../components/DialogFoot';
 import { Empty } from '../../components/Empty';
 import { FailureLine } from '../../components/FailureLine';
-import { FormLine, Select, TextField } from '../../components/Field';
+import { FormLine, Select } from '../../components/Field';
 import { Segmented } from '../../components/Tabs';
 import { useRested } from '../../components/useRested';
 import { useKept } from '../../state/answers';
@@ -33,6 +33,7 @@ import {
   sameName,
 } from './judge-form';
 import { chosenRuns, costWords, firstChoice, useJudging } from './judging';
+import { LimitField } from './LimitField';
 import { RubricLines } from './RubricLines';
 import { RunsLine } from './RunsLine';
 import { openRubric } from './rubric';
@@ -181,32 +182,20 @@ function LimitLine({ form, estimates, onChange }: LimitLineProps) {
   const most = Math.max(0, ...(estimates ?? []).map(({ cost }) => cost ?? 0));
   const isBelow = typeof limit === 'number' && limit < most;
   return (
-    <FormLine
-      label={words.limit(form.judges.length)}
+    <LimitField
+      judges={form.judges.length}
+      value={form.limit}
+      priced={priced}
+      isBad={limit === false}
       help={
-        !priced ? (
-          words.limitNeedsPrice(form.judges.length)
-        ) : isBelow ? (
+        isBelow ? (
           <span className="tone-attention">{words.limitBelow(costWords(most, text))}</span>
         ) : (
           words.limitHelp
         )
       }
-      error={limit === false ? words.badLimit : null}
-    >
-      {({ id, describedBy, invalid }) => (
-        <TextField
-          id={id}
-          className="judge-number"
-          inputMode="decimal"
-          aria-describedby={describedBy}
-          aria-invalid={invalid}
-          disabled={!priced}
-          value={form.limit}
-          onChange={(event) => onChange({ limit: event.target.value })}
-        />
-      )}
-    </FormLine>
+      onChange={(value) => onChange({ limit: value })}
+    />
   );
 }
 

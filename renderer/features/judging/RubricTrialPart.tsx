@@ -15,6 +15,7 @@ import { loadBatches, shareOf, stopBatch, useBatches } from '../jobs/judge-batch
 import { numberIn } from '../new-run/limits';
 import { estimatedCost } from './EstimateBox';
 import { MOST_NAME } from './JudgesLine';
+import { LimitField } from './LimitField';
 import { useRubric } from './rubric';
 import { TrialResult } from './TrialResult';
 
@@ -84,24 +85,13 @@ export function RubricTrialPart({ task, text, isChanged, onGo }: RubricTrialPart
             </div>
           )}
         </FormLine>
-        <FormLine
-          label={words.judging.limit(1)}
-          error={limit === false ? words.judging.badLimit : null}
-          help={endpoint.price === null ? words.judging.limitNeedsPrice(1) : undefined}
-        >
-          {({ id, describedBy, invalid }) => (
-            <TextField
-              id={id}
-              className="judge-number"
-              inputMode="decimal"
-              aria-describedby={describedBy}
-              aria-invalid={invalid}
-              disabled={endpoint.price === null}
-              value={judge.limit}
-              onChange={(event) => set({ limit: event.target.value })}
-            />
-          )}
-        </FormLine>
+        <LimitField
+          judges={1}
+          value={judge.limit}
+          priced={endpoint.price !== null}
+          isBad={limit === false}
+          onChange={(value) => set({ limit: value })}
+        />
       </div>
       <Trial
         run={chosen.id}
