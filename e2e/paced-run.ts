@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, type Page } from '@playwright/test';
-import { writeTaskPackage } from '../electron/testing/task-package';
+import { lineCounting, writeTaskPackage } from '../electron/testing/task-package';
 import { giveToApplication } from '../scripts/launch.mjs';
 import type { Place } from './application';
 import { commandLine } from './command-line';
@@ -25,13 +25,7 @@ tools: [create_session, run_command, think, finish]
 approvals: { local: ${approvals} }
 context_tokens: 30000
 limits: { max_steps: ${steps} }
-evaluation:
-  command: sh "$WAYMARK_EVALUATOR/evaluate.sh"
-  inputs: [data/outputs/**]
-  timeout: 20s
-  needs: [sh, wc]
-  score: { baseline: 0, reference: 8 }
-`;
+${lineCounting}`;
   const folder = await writeTaskPackage(join(place.folder, 'task'), {
     'task.yaml': yaml,
     'task/fixed.txt': null,

@@ -3,12 +3,11 @@ import { once } from 'node:events';
 import { createWriteStream, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ulid } from 'ulid';
-import { systemClock } from '../../electron/clock';
 import type { Computer } from '../../electron/computer/port';
-import { SessionRecorder } from '../../electron/runs/sessions/session-recorder';
 import type { Store } from '../../electron/store/api';
 import { openStore } from '../../electron/store/threads/client';
 import { Material } from './material';
+import { recorderOf } from './output-recorder';
 import { creation } from './run-events';
 
 /** What a terminal must show for the file that is printed. */
@@ -35,12 +34,7 @@ export async function outputThroughEngine(order: OutputOrder): Promise<number> {
   const run = ulid();
   await store.writer.append(run, 1, creation(run, 1));
   const failures: unknown[] = [];
-  const log = new SessionRecorder({
-    store,
-    run,
-    epoch: 1,
-    computers: new Map([[computer.name, computer]]),
-    back: { clock: systemClock, random: () => Math.random() },
+  const log = recorderOf(store, run, computer, {
     record: (events) => store.writer.append(run, 1, events).then(() => undefined),
     failed: (_session, error) => void failures.push(error),
   });

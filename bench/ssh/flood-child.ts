@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ulid } from 'ulid';
-import { systemClock } from '../../electron/clock';
-import { SessionRecorder } from '../../electron/runs/sessions/session-recorder';
 import { openStore } from '../../electron/store/threads/client';
+import { recorderOf } from '../engine/output-recorder';
 import { creation } from '../engine/run-events';
 import { watchGrowth } from '../window/memory';
 import { computerOf, hostsOf } from './bench-host';
@@ -30,17 +29,7 @@ export async function storeFlood(args: readonly string[]): Promise<void> {
   const hosts = hostsOf(config);
   const computer = computerOf(hosts, 'flood');
   await computer.linked(AbortSignal.timeout(60_000));
-  const log = new SessionRecorder({
-    store,
-    run,
-    epoch: 1,
-    computers: new Map([[computer.name, computer]]),
-    back: { clock: systemClock, random: () => Math.random() },
-    record: () => Promise.reject(new Error('Bytes were dropped.')),
-    failed: (_session, error) => {
-      throw error;
-    },
-  });
+  const log = recorderOf(store, run, computer);
   const size = { cwd, env: {}, rows: 40, cols: 160 };
   const flood = await computer.sessions.create({ name: 'flood', ...size });
   const typed = await computer.sessions.create({ name: 'typed', ...size });

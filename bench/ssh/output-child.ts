@@ -1,7 +1,6 @@
 import { join } from 'node:path';
-import { systemClock } from '../../electron/clock';
-import { SessionRecorder } from '../../electron/runs/sessions/session-recorder';
 import { openStore } from '../../electron/store/threads/client';
+import { recorderOf } from '../engine/output-recorder';
 import { computerOf, hostsOf } from './bench-host';
 
 /**
@@ -15,17 +14,7 @@ export async function storeUntilKilled(args: readonly string[]): Promise<void> {
   store.subscribe((notice) => {
     if (notice.kind === 'session') process.stdout.write(`${notice.endOffset}\n`);
   });
-  const log = new SessionRecorder({
-    store,
-    run,
-    epoch: 1,
-    computers: new Map([[computer.name, computer]]),
-    back: { clock: systemClock, random: () => Math.random() },
-    record: () => Promise.reject(new Error('Bytes were dropped.')),
-    failed: (_session, error) => {
-      throw error;
-    },
-  });
+  const log = recorderOf(store, run, computer);
   log.follow(computer.name, 's', uid, Number(from));
   await new Promise(() => undefined);
 }

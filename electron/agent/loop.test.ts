@@ -1,22 +1,14 @@
 import type { EventKind } from '@shared/log/events';
 import fc from 'fast-check';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ScriptedAnswer } from '../model/scripted-answer';
-import { type ScriptedModel, type ScriptedPolicy, startScriptedModel } from '../model/scripted-server';
-import { Away, LoopStand, type StandOptions, sha256 } from '../testing/loop-stand';
+import type { ScriptedPolicy } from '../model/scripted-server';
+import { Away, type LoopStand, sha256 } from '../testing/loop-stand';
+import { loopStands } from '../testing/loop-stands';
 import { Killed } from '../testing/memory-run-log';
 import { finish, put, steps } from '../testing/scripted-answers';
 
-const open: ScriptedModel[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((server) => server.close()));
-});
-
-async function stand(policy: ScriptedPolicy, options: Omit<StandOptions, 'model'> = {}): Promise<LoopStand> {
-  const model = await startScriptedModel({ policy });
-  open.push(model);
-  return new LoopStand({ model, ...options });
-}
+const { models: open, stand } = loopStands();
 
 /** Time that stands still until an event of the kind is written: 10 ms are left then, and none once more is written. */
 async function timed(kind: EventKind, policy: ScriptedPolicy): Promise<LoopStand> {

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createModelClient } from '../model/client';
 import { defaultHttpLimits } from '../model/http-fetch';
 import type { ScriptedAnswer } from '../model/scripted-answer';
@@ -13,22 +13,13 @@ import {
   stalled,
   wrongTool,
 } from '../model/scripted-faults';
-import { type ScriptedModel, type ScriptedPolicy, startScriptedModel } from '../model/scripted-server';
-import { LoopStand, type StandOptions } from '../testing/loop-stand';
+import type { ScriptedPolicy } from '../model/scripted-server';
+import { loopStands } from '../testing/loop-stands';
 import { finish, put } from '../testing/scripted-answers';
 import type { LoopPorts } from './loop-types';
 
 /** Every way a real endpoint misbehaves, over real HTTP, through the loop. */
-const open: ScriptedModel[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((server) => server.close()));
-});
-
-async function stand(policy: ScriptedPolicy, options: Omit<StandOptions, 'model'> = {}): Promise<LoopStand> {
-  const model = await startScriptedModel({ policy });
-  open.push(model);
-  return new LoopStand({ model, ...options });
-}
+const { models: open, stand } = loopStands();
 
 const good: ScriptedAnswer = { text: 'I put it there.', calls: [put('a'), put('b')] };
 const impatient = (ports: LoopPorts): LoopPorts => ({

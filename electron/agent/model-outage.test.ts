@@ -1,18 +1,14 @@
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { ScriptedAnswer } from '../model/scripted-answer';
-import { type ScriptedModel, startScriptedModel } from '../model/scripted-server';
-import { LoopStand, type StandOptions } from '../testing/loop-stand';
+import type { StandOptions } from '../testing/loop-stand';
+import { loopStands } from '../testing/loop-stands';
 import { finish } from '../testing/scripted-answers';
-
-let model: ScriptedModel | undefined;
-afterEach(() => model?.close());
 
 const cut: ScriptedAnswer = { fault: { kind: 'disconnect', after: 0 } };
 
-async function stand(outage: number, options: Omit<StandOptions, 'model'>): Promise<LoopStand> {
-  model = await startScriptedModel({ policy: ({ index }) => (index < outage ? cut : finish) });
-  return new LoopStand({ model, ...options });
-}
+const stands = loopStands();
+const stand = (outage: number, options: Omit<StandOptions, 'model'>) =>
+  stands.stand(({ index }) => (index < outage ? cut : finish), options);
 
 it('waits for a model that cannot be reached, says so, and goes on by itself', async () => {
   const run = await stand(7, { attempts: 2, patienceMs: 60_000 });

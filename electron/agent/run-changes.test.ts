@@ -1,24 +1,16 @@
 import type { ModelRef, Usage } from '@shared/log/event-parts';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ScriptedAnswer } from '../model/scripted-answer';
 import { cutStream, refusal, serverError } from '../model/scripted-faults';
-import { type ScriptedModel, type ScriptedPolicy, startScriptedModel } from '../model/scripted-server';
-import { LoopStand, type StandOptions, sha256 } from '../testing/loop-stand';
+import type { ScriptedPolicy } from '../model/scripted-server';
+import { type LoopStand, type StandOptions, sha256 } from '../testing/loop-stand';
+import { loopStands } from '../testing/loop-stands';
 import { Killed } from '../testing/memory-run-log';
 import { finish, put } from '../testing/scripted-answers';
 import { oneCallWords, severalCallsWords } from './budget';
 import type { LoopPorts } from './loop-types';
 
-const open: ScriptedModel[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((server) => server.close()));
-});
-
-async function stand(policy: ScriptedPolicy, options: Omit<StandOptions, 'model'> = {}): Promise<LoopStand> {
-  const model = await startScriptedModel({ policy });
-  open.push(model);
-  return new LoopStand({ model, ...options });
-}
+const { models: open, stand } = loopStands();
 
 /** Puts one thing after another, then finishes. */
 const putting =

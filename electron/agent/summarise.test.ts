@@ -1,24 +1,16 @@
 import { ContextFold } from '@shared/context/context';
 import { contentText } from '@shared/log/chat';
 import { hintName } from '@shared/log/event-parts';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ScriptedAnswer } from '../model/scripted-answer';
-import { type ScriptedModel, type ScriptedPolicy, startScriptedModel } from '../model/scripted-server';
+import type { ScriptedPolicy } from '../model/scripted-server';
 import { isSummaryRequest, scriptedSummary, withSummaries } from '../model/scripted-summary';
-import { LoopStand, type StandOptions, sha256 } from '../testing/loop-stand';
+import { type LoopStand, sha256 } from '../testing/loop-stand';
+import { loopStands } from '../testing/loop-stands';
 import { Killed } from '../testing/memory-run-log';
 import { finish, put } from '../testing/scripted-answers';
 
-const open: ScriptedModel[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((server) => server.close()));
-});
-
-async function stand(policy: ScriptedPolicy, options: Omit<StandOptions, 'model'> = {}): Promise<LoopStand> {
-  const model = await startScriptedModel({ policy });
-  open.push(model);
-  return new LoopStand({ model, ...options });
-}
+const { models: open, stand } = loopStands();
 
 /** `count` steps of about 1,000 tokens each, told apart by what they say; then finish. */
 function longSteps(

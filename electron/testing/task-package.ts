@@ -1,6 +1,15 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
+/** The part of a `task.yaml` about the evaluator of `writeTaskPackage`, which scores the number of lines of `data/outputs/answer.txt`. */
+export const lineCounting = `evaluation:
+  command: sh "$WAYMARK_EVALUATOR/evaluate.sh"
+  inputs: [data/outputs/**]
+  timeout: 20s
+  needs: [sh, wc]
+  score: { baseline: 0, reference: 8 }
+`;
+
 /** A small sound `task.yaml`. Its evaluator scores the number of lines of `data/outputs/answer.txt`. */
 export const smallTaskYaml = `id: small
 title: A small task
@@ -12,13 +21,7 @@ computers:
 protected: [task/fixed.txt]
 limits:
   max_steps: 20
-evaluation:
-  command: sh "$WAYMARK_EVALUATOR/evaluate.sh"
-  inputs: [data/outputs/**]
-  timeout: 20s
-  needs: [sh, wc]
-  score: { baseline: 0, reference: 8 }
-`;
+${lineCounting}`;
 
 const evaluator = `set -eu
 printf '{"score": %d, "message": "counted"}' "$(wc -l < data/outputs/answer.txt)" > "$WAYMARK_RESULT"

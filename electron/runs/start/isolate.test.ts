@@ -7,6 +7,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { ScriptedPolicy } from '../../model/scripted-server';
 import { author, EngineStand, type EngineStandOptions } from '../../testing/engine-stand';
 import { sandboxMissing } from '../../testing/sandbox-missing';
+import { lineCounting } from '../../testing/task-package';
 import { branchPlaces, refuseOtherThanDemo, refuseUnasked } from './isolate';
 import type { Place } from './places';
 
@@ -39,13 +40,7 @@ computers:
     internet: ${internet}
 ${more}
 tools: [create_session, run_command, finish]
-evaluation:
-  command: sh "$WAYMARK_EVALUATOR/evaluate.sh"
-  inputs: [data/outputs/**]
-  timeout: 20s
-  needs: [sh, wc]
-  score: { baseline: 0, reference: 8 }
-`;
+${lineCounting}`;
 
 async function open(more: Partial<EngineStandOptions> = {}): Promise<EngineStand> {
   stand = await EngineStand.open({ policy, files: {}, aliases: ['gpu-03'], ...more });
