@@ -1,3 +1,4 @@
+import { spentIn } from '@shared/log/event-fixtures';
 import type { ModelRef } from '@shared/log/event-parts';
 import type { EventBody } from '@shared/log/events';
 import { ulid } from 'ulid';
@@ -138,14 +139,7 @@ function keeper(stand: LoopStand): CheckpointPort {
         sessions: [],
         durationMs: 0,
         message: stand.tray.items.join(','),
-        spent: {
-          workingMs: 0,
-          steps: step,
-          inputTokens: 0,
-          outputTokens: 0,
-          cost: 0,
-          evaluations: { tries: 0, best: null, last: null },
-        },
+        spent: spentIn(step),
       },
     }),
   };

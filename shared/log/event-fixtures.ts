@@ -87,3 +87,15 @@ export function answered(
     ...more,
   };
 }
+
+/** What a run has spent that took so many steps for nothing. */
+export function spentIn(steps: number): EventBody<'checkpoint.made'>['spent'] {
+  return {
+    workingMs: 0,
+    steps,
+    inputTokens: 0,
+    outputTokens: 0,
+    cost: 0,
+    evaluations: { tries: 0, best: null, last: null },
+  };
+}

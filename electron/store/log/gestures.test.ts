@@ -1,19 +1,12 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AnnotationOp, Author } from '@shared/log/annotations';
+import { spentIn } from '@shared/log/event-fixtures';
 import { ulid } from 'ulid';
 import { expect, test } from 'vitest';
 import { alice, bob, createdBody, createRun, RunWriter } from '../../testing/run-writer';
 import { temporaryFolder, testStore } from '../../testing/store-fixtures';
 import type { Store } from '../api';
-
-const spent = {
-  workingMs: 0,
-  inputTokens: 0,
-  outputTokens: 0,
-  cost: 0,
-  evaluations: { tries: 0, best: null, last: null },
-};
 
 /** A run of four steps, and a branch of it after step 2 with steps 3 and 4 of its own. */
 async function family(store: Store): Promise<{ parent: string; branch: string }> {
@@ -28,7 +21,7 @@ async function family(store: Store): Promise<{ parent: string; branch: string }>
   const began = {
     parent,
     checkpoint: null,
-    spent: { ...spent, steps: 2 },
+    spent: spentIn(2),
     dropped: [],
     added: [],
     message: '',

@@ -2,24 +2,14 @@ import type { JudgeAnswer } from '@shared/judging/batch';
 import { vote } from '@shared/log/annotation-fixtures';
 import { judgeAuthor } from '@shared/log/annotations';
 import { expect, it } from 'vitest';
+import { batchStand } from '../../testing/batch-stand';
 import { begunBatch } from '../../testing/begun-batch';
-import { createdBody, createRun, RunWriter } from '../../testing/run-writer';
-import { temporaryFolder, testStore } from '../../testing/store-fixtures';
+import { testStore } from '../../testing/store-fixtures';
 import { openDatabase } from '../file/database';
 import { workspaceFile } from '../file/workspace-file';
 
-const rubric = { text: 'Keep.', isOwn: true, version: 'steps@1' };
-async function stand(folder = temporaryFolder()) {
-  const store = testStore(folder);
-  const writer = new RunWriter(store, await createRun(store));
-  await writer.start();
-  for (let step = 1; step <= 3; step += 1) await writer.command('make', 'done', { exitCode: 0 });
-  const { run } = writer;
-  const judge = {
-    name: 'strict',
-    model: createdBody(run).model,
-    rubrics: { steps: rubric, summaries: rubric },
-  };
+async function stand() {
+  const { folder, store, run, judge } = await batchStand();
   const answer = (step: number, more: Partial<JudgeAnswer> = {}): JudgeAnswer => ({
     sha256: String(step).repeat(64),
     request: {

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { spentIn } from '@shared/log/event-fixtures';
 import type { EventBody } from '@shared/log/events';
 import fc from 'fast-check';
 import { ulid } from 'ulid';
@@ -138,14 +139,7 @@ test('a branch with checkpoints and changes keeps no word of what was purged', a
     (kind === 'model.answered' || kind === 'action.observed') && body.step === 1 ? [body] : [],
   ) as [EventBody<'model.answered'>, EventBody<'action.observed'>];
   const said = { ...observed, text: 'hunter2' };
-  const spent = {
-    workingMs: 0,
-    steps: 1,
-    inputTokens: 0,
-    outputTokens: 0,
-    cost: 0,
-    evaluations: { tries: 0, best: null, last: null },
-  };
+  const spent = spentIn(1);
   const { model, limits } = createdBody(run);
   const session = { computer: 'box', session: 'main', uid: ulid(), cwd: '/tmp/w' };
   await writer.record([

@@ -2,29 +2,20 @@ import type { JudgeAnswer } from '@shared/judging/batch';
 import type { JudgeOp } from '@shared/judging/rubric-trial';
 import { vote } from '@shared/log/annotation-fixtures';
 import { expect, it } from 'vitest';
+import { batchStand } from '../../testing/batch-stand';
 import { begunBatch } from '../../testing/begun-batch';
-import { alice, bob, createdBody, createRun, RunWriter } from '../../testing/run-writer';
+import { alice, bob } from '../../testing/run-writer';
 import { temporaryFolder, testStore } from '../../testing/store-fixtures';
 import { openDatabase } from '../file/database';
 import { workspaceFile } from '../file/workspace-file';
 import { createProjector } from '../projections/projector';
 import { restoreWorkspace } from '../restore/restore-workspace';
 
-const rubric = { text: 'Keep.', isOwn: true, version: 'steps@1' };
 const by = { judge: 'strict', rubric: 'steps@1' };
 
-async function stand(folder = temporaryFolder()) {
-  const store = testStore(folder);
-  const writer = new RunWriter(store, await createRun(store));
-  await writer.start();
-  for (let step = 1; step <= 3; step += 1) await writer.command('make', 'done', { exitCode: 0 });
-  const { run } = writer;
+async function stand() {
+  const { folder, store, run, judge } = await batchStand();
   const { task } = await store.reader.run(run);
-  const judge = {
-    name: 'strict',
-    model: createdBody(run).model,
-    rubrics: { steps: rubric, summaries: rubric },
-  };
   const answer: JudgeAnswer = {
     sha256: 'a'.repeat(64),
     request: { run, rubric: 'steps', context: [], judged: [], asked: [1, 2], frame: '{}' },

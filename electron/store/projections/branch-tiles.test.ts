@@ -1,15 +1,8 @@
+import { spentIn } from '@shared/log/event-fixtures';
 import { ulid } from 'ulid';
 import { expect, test } from 'vitest';
 import { alice, createdBody, createRun, RunWriter } from '../../testing/run-writer';
 import { testStore } from '../../testing/store-fixtures';
-
-const spent = {
-  workingMs: 0,
-  inputTokens: 0,
-  outputTokens: 0,
-  cost: 0,
-  evaluations: { tries: 0, best: null, last: null },
-};
 
 test.each([
   128, 130, 191,
@@ -26,7 +19,7 @@ test.each([
       body: {
         parent,
         checkpoint: null,
-        spent: { ...spent, steps: step },
+        spent: spentIn(step),
         dropped: [],
         added: [],
         message: '',

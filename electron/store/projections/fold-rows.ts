@@ -1,28 +1,31 @@
-import type { StepNote } from '@shared/contract/views';
+import type { StepHead, StepNote } from '@shared/contract/views';
 import type { StepMark } from '@shared/labels/labels';
 
 /** Rows the fold produces; the projection writes them. All are derived from stored events alone. */
-export interface HeadRow {
-  step: number;
+export interface HeadRow
+  extends Pick<
+    StepHead,
+    | 'step'
+    | 'segment'
+    | 'at'
+    | 'kind'
+    | 'tool'
+    | 'title'
+    | 'observation'
+    | 'done'
+    | 'ok'
+    | 'errorCode'
+    | 'exitCode'
+    | 'bytes'
+    | 'score'
+    | 'imitatesHuman'
+    | 'guards'
+  > {
   seq0: number;
   seq1: number;
-  at: number;
   stepId: string;
-  segment: number;
-  kind: 'act' | 'think' | 'null' | 'summary';
-  tool: string;
   /** Computer of the first call that names one, or of the first file the step changed; '' = none. */
   computer: string;
-  title: string;
-  observation: string;
-  done: boolean;
-  ok: boolean;
-  errorCode: string | null;
-  exitCode: number | null;
-  bytes: number;
-  score: number | null;
-  imitatesHuman: boolean;
-  guards: string[];
   hinted: boolean;
   /** Its observations show an image. */
   pictured?: true;

@@ -1,3 +1,4 @@
+import { spentIn } from '@shared/log/event-fixtures';
 import type { NewEvent } from '@shared/log/events';
 import { ulid } from 'ulid';
 import { expect, test } from 'vitest';
@@ -144,7 +145,7 @@ test('a branch continues the files of its checkpoint under its own folder', asyn
         step: 2,
         why: 'asked',
         note: '',
-        spent: { ...spent, steps: 2 },
+        spent: spentIn(2),
         workspace: null,
         sessions: [],
         durationMs: 1,
@@ -163,7 +164,7 @@ test('a branch continues the files of its checkpoint under its own folder', asyn
   await branch.record([
     {
       kind: 'branch.began',
-      body: { parent: from, checkpoint, spent: { ...spent, steps: 3 }, dropped: [], added: [], message: '' },
+      body: { parent: from, checkpoint, spent: spentIn(3), dropped: [], added: [], message: '' },
     },
   ]);
   branch.step = 3;
@@ -182,11 +183,3 @@ test('a branch continues the files of its checkpoint under its own folder', asyn
   ]);
   expect((await store.reader.step(run, 4)).files).toMatchObject([{ revision: 3, added: 1, removed: 1 }]);
 });
-
-const spent = {
-  workingMs: 0,
-  inputTokens: 0,
-  outputTokens: 0,
-  cost: 0,
-  evaluations: { tries: 0, best: null, last: null },
-};

@@ -1,6 +1,7 @@
 import type { StepHead, StepNote } from '@shared/contract/views';
 import { type EffectiveLabel, type LabelSource, stepMarks } from '@shared/labels/labels';
 import type { ImageRef } from '@shared/log/image-part';
+import { emptyHead } from '@shared/runs/empty-head';
 import { hasEnded } from '@shared/runs/run-status';
 import { LAST_SEQ, rowId, seqOf, TILE_STEPS, tileId } from '../file/rows';
 import {
@@ -13,7 +14,6 @@ import {
   type StoredNote,
 } from '../projections/fold-rows';
 import { TILE_COUNTS } from '../projections/run-projection';
-import { emptyHead } from './empty-head';
 import { bounded, findRun, type ReadContext, type RunRecord } from './read-context';
 import { firstImage } from './read-images';
 

@@ -1,6 +1,7 @@
 import { WaymarkError } from '@shared/contract/errors';
 import type { RuleSettings } from '@shared/contract/rules/rule-settings';
 import type { AnnotationOp, AnnotationTarget, Author } from '@shared/log/annotations';
+import { spentIn } from '@shared/log/event-fixtures';
 import type { OutboxOp } from '@shared/log/outbox';
 import { BranchContext } from '../../branches/branch-context';
 import type { Store } from '../../store/api';
@@ -118,14 +119,7 @@ async function branch(store: Store, run: string, parent: { run: string; step: nu
     if (event.kind === 'model.requested' && event.body.step > parent.step) break;
     context.apply(event);
   }
-  const spent = {
-    workingMs: 0,
-    steps: parent.step,
-    inputTokens: 0,
-    outputTokens: 0,
-    cost: 0,
-    evaluations: { tries: 0, best: null, last: null },
-  };
+  const spent = spentIn(parent.step);
   await store.writer.append(run, 0, [
     { kind: 'run.created', body: { ...createdBody(run), parent } },
     ...context.events({

@@ -1,4 +1,4 @@
-import type { StepHead } from '@shared/contract/views';
+import type { StepHead } from '../contract/views';
 
 /** The head of a step of which the log of its run holds nothing, as it is before the model has answered. */
 export function emptyHead(run: string, step: number): StepHead {
