@@ -1,13 +1,10 @@
 import { expect, it, onTestFinished, test } from 'vitest';
 import type { ProcessRow, ProcessTable } from '../computer/local/process-table';
-import { takenEnvironment } from '../environment/taken-environment';
-import { NamedAddresses } from '../named-addresses';
+import { cliContext } from '../testing/cli-context';
 import { eventually } from '../testing/deadline';
 import { EndpointsStand } from '../testing/endpoints-stand';
-import { author } from '../testing/engine-stand';
 import { call } from '../testing/scripted-answers';
 import { parseArguments } from './arguments';
-import type { CliContext } from './context';
 import { queueCommand } from './queue-commands';
 import { runCommand } from './run-commands';
 import { TerminalPrompts, whyNoPerson } from './terminal-prompts';
@@ -62,25 +59,14 @@ function place({ interactive = false, nobody = null as string | null } = {}) {
     },
     () => Promise.resolve(nobody),
   );
-  const { store, engine, settings, folder } = stand;
-  const context: CliContext = {
-    folder,
-    store,
-    reader: store.reader,
-    engine,
-    settings,
-    author,
-    entry: '',
-    resourcesDir: '',
-    addresses: new NamedAddresses(folder),
-    environment: takenEnvironment({}),
+  const context = cliContext(stand, {
     prompts,
     terminal: {
       out: (line) => void printed.push(line),
       err: (line) => void shown.push(`${line}\n`),
       write: () => Promise.resolve(true),
     },
-  };
+  });
   return {
     printed,
     shown: () => shown.join(''),
@@ -95,6 +81,15 @@ function place({ interactive = false, nobody = null as string | null } = {}) {
     run: (...argv: string[]) => runCommand(context, parseArguments(['run', ...argv])),
     queue: (...argv: string[]) => queueCommand(context, parseArguments(['queue', ...argv])),
   };
+}
+
+/** Drives the run until it asks for a person's word, and pauses it there. */
+async function rest(run: string): Promise<void> {
+  const here = place();
+  const driving = here.run('resume', run, '--wait');
+  await eventually('it says what waits', () => here.shown().includes('run approve'));
+  await here.run('pause', run);
+  await driving;
 }
 
 const mv = 'mv data/datasets/numbers.txt data/datasets/moved.txt';
@@ -214,11 +209,7 @@ it('takes the question back when it is answered elsewhere; giving it up pauses t
 
 it('ends a prompt of "run approve" with a sentence once the question was answered elsewhere', async () => {
   const run = await open(mv);
-  const here = place();
-  const driving = here.run('resume', run, '--wait');
-  await eventually('it says what waits', () => here.shown().includes('run approve'));
-  await here.run('pause', run);
-  await driving;
+  await rest(run);
   const stale = place({ interactive: true });
   const ended = expect(stale.run('approve', run)).rejects.toMatchObject({
     code: 'refused',
@@ -233,11 +224,7 @@ it('ends a prompt of "run approve" with a sentence once the question was answere
 
 it('takes one answer while nobody drives the run, and says of the next that it comes too late', async () => {
   const run = await open(mv);
-  const here = place();
-  const driving = here.run('resume', run, '--wait');
-  await eventually('it says what waits', () => here.shown().includes('run approve'));
-  await here.run('pause', run);
-  await driving;
+  await rest(run);
   const person = place({ interactive: true });
   const approved = person.run('approve', run);
   await person.type('Approve it? (y/N)', 'y');

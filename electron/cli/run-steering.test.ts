@@ -2,18 +2,14 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ApprovalAsked } from '@shared/contract/ipc/runs';
 import { afterEach, expect, it } from 'vitest';
-import { takenEnvironment } from '../environment/taken-environment';
-import { NamedAddresses } from '../named-addresses';
+import { cliContext } from '../testing/cli-context';
 import { eventually } from '../testing/deadline';
 import { EndpointsStand } from '../testing/endpoints-stand';
-import { author } from '../testing/engine-stand';
-import { call } from '../testing/scripted-answers';
+import { call, sleepsOn } from '../testing/scripted-answers';
 import { parseArguments } from './arguments';
-import type { CliContext } from './context';
 import type { CommandResult } from './output';
 import { runCommand } from './run-commands';
 import { statusLine, statusWords } from './status-words';
-import { TerminalPrompts } from './terminal-prompts';
 
 const price = { input: 1, cached: 1, output: 1 };
 let stand: EndpointsStand;
@@ -39,34 +35,10 @@ const until = {
     }),
   ],
 };
-const background = {
-  calls: [
-    call('run_command', {
-      computer_ip: 'local',
-      session_id: 'main',
-      command: 'sleep 300',
-      wait_for_completion: false,
-    }),
-  ],
-};
+const background = { calls: [sleepsOn] };
 
 function waymark(...argv: string[]): Promise<CommandResult> {
-  const { store, engine, settings, folder } = stand;
-  const context: CliContext = {
-    folder,
-    store,
-    reader: store.reader,
-    engine,
-    settings,
-    author,
-    entry: '',
-    resourcesDir: '',
-    addresses: new NamedAddresses(folder),
-    environment: takenEnvironment({}),
-    prompts: new TerminalPrompts({ interactive: false, write: () => undefined, keys: () => () => undefined }),
-    terminal: { out: () => undefined, err: () => undefined, write: () => Promise.resolve(true) },
-  };
-  return runCommand(context, parseArguments(['run', ...argv]));
+  return runCommand(cliContext(stand), parseArguments(['run', ...argv]));
 }
 
 it('records what a run was started for, each word in its own place', async () => {

@@ -1,7 +1,8 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { HostReport, LinkHealth, StageView, TransportKind } from '@shared/contract/computers';
+import type { HostReport, StageView, TransportKind } from '@shared/contract/computers';
+import { idleHealth } from '@shared/contract/idle-health';
 import type { CommandName } from '@shared/contract/ipc';
 import { commands } from '@shared/contract/ipc';
 import type { RunState, RunSummary } from '@shared/contract/views';
@@ -13,16 +14,6 @@ import { SettingsFile } from '../settings-file';
 import type { Workbench } from '../workbench';
 import { computerHandlers } from './computers';
 
-const health = (alias: string): LinkHealth => ({
-  alias,
-  state: 'idle',
-  lastByteAt: null,
-  roundTripMs: null,
-  since: 0,
-  retryAt: null,
-  tries: 0,
-  message: '',
-});
 const stages: StageView[] = [{ stage: 'tcp', state: 'ok', message: 'Answered.', via: null, ms: 3 }];
 const report = (alias: string, transport: TransportKind): HostReport => ({
   alias,
@@ -42,7 +33,7 @@ class StagedHosts implements Hosts {
   computer(): never {
     throw new Error('no computer is opened here');
   }
-  health = health;
+  health = idleHealth;
   allHealth = () => [];
   onHealth = () => () => undefined;
   retryNow = (alias?: string) => {
@@ -119,7 +110,7 @@ describe('the list of computers', () => {
     expect(await handlers['computers.add'](ssh2('gpu-03'))).toEqual({
       ...ssh2('gpu-03'),
       addedAt: 42,
-      health: health('gpu-03'),
+      health: idleHealth('gpu-03'),
       report: null,
     });
     await expect(handlers['computers.add']({ alias: 'gpu-03', transport: 'openssh' })).rejects.toMatchObject({
@@ -135,12 +126,12 @@ describe('the list of computers', () => {
   it('keeps a host that can be reached while terminals of the person are open there', async () => {
     const { handlers, hosts } = await stand();
     await handlers['computers.add'](ssh2('gpu-05'));
-    hosts.health = (alias) => ({ ...health(alias), state: 'good' });
+    hosts.health = (alias) => ({ ...idleHealth(alias), state: 'good' });
     await expect(handlers['computers.remove']({ alias: 'gpu-05' })).rejects.toMatchObject({
       code: 'refused',
       message: expect.stringContaining('terminal-1'),
     });
-    hosts.health = (alias) => ({ ...health(alias), state: 'down' });
+    hosts.health = (alias) => ({ ...idleHealth(alias), state: 'down' });
     await handlers['computers.remove']({ alias: 'gpu-05' });
     expect(await handlers['computers.list'](undefined)).toEqual([]);
   });

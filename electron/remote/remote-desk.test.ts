@@ -48,6 +48,17 @@ interface Stand {
   start(window: RemoteWindow): Promise<string>;
 }
 
+/** A window at a run of the server that has taken its first step. */
+async function atFirstStep(): Promise<Stand & { ada: RemoteWindow; run: string }> {
+  const all = await stand();
+  const ada = all.window('Ada');
+  await all.open(ada);
+  const run = await all.start(ada);
+  allow(1);
+  await steps(ada, run, 1);
+  return { ...all, ada, run };
+}
+
 async function stand(): Promise<Stand> {
   allowed = 0;
   waiting = [];
@@ -194,12 +205,7 @@ describe('a workspace on a server', () => {
   });
 
   test('the run does not notice that the link is cut and the window gone', async () => {
-    const { window: make, open, start, transport } = await stand();
-    const ada = make('Ada');
-    await open(ada);
-    const run = await start(ada);
-    allow(1);
-    await steps(ada, run, 1);
+    const { window: make, ada, run, transport } = await atFirstStep();
     transport.away = true;
     transport.cut();
     await ada.until('the link is down', ({ state }) => state === 'down');
@@ -213,12 +219,7 @@ describe('a workspace on a server', () => {
   });
 
   test('an answer that was lost on the way is asked for again and stored once', async () => {
-    const { window: make, open, start, transport } = await stand();
-    const ada = make('Ada');
-    await open(ada);
-    const run = await start(ada);
-    allow(1);
-    await steps(ada, run, 1);
+    const { window: make, open, ada, run, transport } = await atFirstStep();
     transport.deaf = true;
     const hint = ada.ask('hints.queue', { run, text: 'Only once.', category: 'other' });
     const label = ada.ask('labels.apply', { run, from: 1, to: 1, value: 'mask', reason: null });
@@ -262,12 +263,7 @@ describe('a workspace on a server', () => {
   });
 
   test('a write that came too late is shown until a person has seen it, also after a restart', async () => {
-    const { window: make, open, start, transport, server } = await stand();
-    const ada = make('Ada');
-    await open(ada);
-    const run = await start(ada);
-    allow(1);
-    await steps(ada, run, 1);
+    const { window: make, open, ada, run, transport, server } = await atFirstStep();
     transport.away = true;
     transport.cut();
     await ada.until('the link is down', ({ state }) => state === 'down');

@@ -8,6 +8,9 @@ export const call = (name: string, args: Record<string, unknown> = {}) => ({ nam
 export const commandOn = (computer: string, command: string, wait = true, session = 'main') =>
   call('run_command', { computer_ip: computer, session_id: session, command, wait_for_completion: wait });
 
+/** Goes on in session main of this machine while the agent does something else. */
+export const sleepsOn = commandOn('local', 'sleep 300', false);
+
 /** Puts a thing where `LoopStand` keeps them. */
 export const put = (item: string) => call('put', { item });
 

@@ -3,7 +3,7 @@ import type { ScriptedAnswer } from '../../model/scripted-answer';
 import type { ScriptedPolicy } from '../../model/scripted-server';
 import { EndpointsStand, type ServedEndpoint } from '../../testing/endpoints-stand';
 import { author } from '../../testing/engine-stand';
-import { call, finish } from '../../testing/scripted-answers';
+import { call, finish, sleepsOn } from '../../testing/scripted-answers';
 
 const stands: EndpointsStand[] = [];
 afterEach(async () => {
@@ -157,16 +157,7 @@ describe('a run that rests', () => {
     const policy: ScriptedPolicy = ({ answers }) =>
       [
         { calls: [call('create_session', { computer_ip: 'local', session_id: 'main' })] },
-        {
-          calls: [
-            call('run_command', {
-              computer_ip: 'local',
-              session_id: 'main',
-              command: 'sleep 300',
-              wait_for_completion: false,
-            }),
-          ],
-        },
+        { calls: [sleepsOn] },
       ][answers] ?? { calls: [call('sleep', { sleep_time: 600 })] };
     const stand = await open({ Model: { policy } });
     const run = await stand.start('Model');

@@ -1,26 +1,16 @@
-import type { LinkHealth } from '@shared/contract/computers';
 import { WaymarkError } from '@shared/contract/errors';
+import { idleHealth } from '@shared/contract/idle-health';
 import type { Hosts } from '../../computer/hosts';
 
 /** For a process that reaches no other computers: everything that would need one is refused. */
 export function noHosts(): Hosts {
   const refuse = (alias: string) =>
     new WaymarkError('unsupported', `This process does not connect to other computers (${alias}).`);
-  const health = (alias: string): LinkHealth => ({
-    alias,
-    state: 'idle',
-    lastByteAt: null,
-    roundTripMs: null,
-    since: 0,
-    retryAt: null,
-    tries: 0,
-    message: '',
-  });
   return {
     computer: ({ alias }) => {
       throw refuse(alias);
     },
-    health,
+    health: idleHealth,
     allHealth: () => [],
     onHealth: () => () => undefined,
     retryNow: () => undefined,

@@ -61,6 +61,18 @@ function heardBy(store: Store): StoreNotice[] {
   return heard;
 }
 
+/** A closed workspace with three runs, of which the one in the middle cannot be read. */
+async function oneDamaged(): Promise<{ folder: string; before: string; broken: string; after: string }> {
+  const folder = temporaryFolder();
+  const store = testStore(folder);
+  const before = await drivenRun(store, 'one');
+  const broken = await drivenRun(store, 'two');
+  const after = await drivenRun(store, 'three');
+  await store.close();
+  damage(folder, broken);
+  return { folder, before, broken, after };
+}
+
 test('an event that cannot be read is said once, by its run, and everything else of other processes is heard', async () => {
   const folder = temporaryFolder();
   const window = testStore(folder);
@@ -118,16 +130,7 @@ test('whoever subscribes later hears which runs cannot be read', async () => {
 });
 
 test('a workspace of an older version opens although one of its runs cannot be read, and the others are brought up to date', async () => {
-  const folder = temporaryFolder();
-  const first = testStore(folder);
-  const runs = [
-    await drivenRun(first, 'one'),
-    await drivenRun(first, 'two'),
-    await drivenRun(first, 'three'),
-  ];
-  const [before = '', broken = '', after = ''] = runs;
-  await first.close();
-  damage(folder, broken);
+  const { folder, before, broken, after } = await oneDamaged();
   change(
     folder,
     `UPDATE run_head SET state = json_set(state, '$.version', 3)`,
@@ -154,16 +157,7 @@ test('a workspace of an older version opens although one of its runs cannot be r
 });
 
 test('search, rules and the inbox go on with the other runs', async () => {
-  const folder = temporaryFolder();
-  const first = testStore(folder);
-  const runs = [
-    await drivenRun(first, 'one'),
-    await drivenRun(first, 'two'),
-    await drivenRun(first, 'three'),
-  ];
-  const [before = '', broken = '', after = ''] = runs;
-  await first.close();
-  damage(folder, broken);
+  const { folder, before, after } = await oneDamaged();
   change(folder, 'UPDATE run_head SET rule_version = NULL, rule_seq = 0', 'DELETE FROM rule_mark');
   const store = testStore(folder);
   await store.writer.rebuildSearch();

@@ -1,4 +1,5 @@
 import type { LinkHealth } from '@shared/contract/computers';
+import { idleHealth } from '@shared/contract/idle-health';
 import { expect, it } from 'vitest';
 import { press } from '../../state/keys/chord-fixtures';
 import { en } from '../../text/en';
@@ -9,16 +10,7 @@ import type { Shown } from './sessions-shown';
 import { hostOf, isAway } from './shown-host';
 import { terminalKey } from './terminal-keys';
 
-const health = (state: LinkHealth['state']): LinkHealth => ({
-  alias: 'box',
-  state,
-  lastByteAt: null,
-  roundTripMs: null,
-  since: 0,
-  retryAt: null,
-  tries: 0,
-  message: '',
-});
+const health = (state: LinkHealth['state']): LinkHealth => ({ ...idleHealth('box'), state });
 const agent = {
   kind: 'agent',
   session: {
