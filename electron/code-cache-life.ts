@@ -1,5 +1,4 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { answered, createdBody } from '@shared/log/event-fixtures';
 import type { NewEvent } from '@shared/log/events';
@@ -7,32 +6,35 @@ import type { Store } from './store/api';
 
 const RUN = '01JZZZZZZZZZZZZZZZZZZZZZZZ';
 const STEPS = 40;
+const steps = Array.from({ length: STEPS }, (_, at) => at + 1);
 
 /**
- * The short life of a workspace below the system's folder for temporary files: a run is recorded, labelled, read, searched and
- * merged. What it calls is compiled then, and V8 puts it into the cache of its chunk. Nothing of the workspace stays.
+ * The short life of a workspace: a run is recorded, labelled, read, searched and merged. What it calls is compiled then, and V8 puts
+ * it into the cache of its chunk. The folder is there, and goes with all that is in it.
  */
-export async function liveShortly(): Promise<void> {
+export async function liveShortly(folder: string): Promise<void> {
   // Loaded here, when chunks are watched.
   const { openStoreInProcess } = await import('./store/threads/in-process');
-  const folder = mkdtempSync(join(tmpdir(), 'waymark-code-cache-'));
-  const [own, other] = [join(folder, 'own'), join(folder, 'other')];
+  const within = async (name: string, work: (store: Store) => Promise<void>) => {
+    const store = openStoreInProcess(join(folder, name));
+    try {
+      await work(store);
+    } finally {
+      await store.close();
+    }
+  };
   try {
-    const recorded = openStoreInProcess(own);
-    await record(recorded);
-    await recorded.close();
-    cpSync(own, other, { recursive: true });
-    const elsewhere = openStoreInProcess(other);
-    await label(elsewhere, 'Bo', 3);
-    await elsewhere.close();
-    const store = openStoreInProcess(own);
-    await label(store, 'Ada', 4);
-    await store.writer.merge(other);
-    await store.drain();
-    await read(store);
-    await store.close();
+    await within('own', record);
+    cpSync(join(folder, 'own'), join(folder, 'other'), { recursive: true });
+    await within('other', (store) => label(store, 'Bo', 3));
+    await within('own', async (store) => {
+      await label(store, 'Ada', 4);
+      await store.writer.merge(join(folder, 'other'));
+      await store.drain();
+      await read(store);
+    });
   } finally {
-    rmSync(folder, { recursive: true });
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 
@@ -49,7 +51,8 @@ async function record({ writer }: Store): Promise<void> {
       },
     },
   ]);
-  for (let step = 1; step <= STEPS; step += 1) await writer.append(RUN, 1, commandStep(step));
+  // Together: what comes while a commit runs goes into the next.
+  await Promise.all(steps.map((step) => writer.append(RUN, 1, commandStep(step))));
 }
 
 function commandStep(step: number): NewEvent[] {
@@ -86,14 +89,17 @@ function commandStep(step: number): NewEvent[] {
 }
 
 async function label({ writer }: Store, name: string, every: number): Promise<void> {
-  for (let step = 1; step <= STEPS; step += 1) {
-    const value = step % every === 0 ? 'mask' : 'train';
-    await writer.annotate(
-      { uuid: name, name },
-      { run: RUN, from: step, to: step },
-      { op: 'label', value, reason: null },
-    );
-  }
+  const author = { uuid: name, name };
+  await Promise.all(
+    steps.map((step) => {
+      const value = step % every === 0 ? 'mask' : 'train';
+      return writer.annotate(
+        author,
+        { run: RUN, from: step, to: step },
+        { op: 'label', value, reason: null },
+      );
+    }),
+  );
 }
 
 async function read({ reader }: Store): Promise<void> {

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import Module from 'node:module';
 import { join } from 'node:path';
 import type { Script } from 'node:vm';
@@ -41,10 +41,21 @@ for (const [file, name] of names) {
   if (notRun.test(name)) compiled(readFileSync(file, 'utf8'), name);
   else require(file);
 }
-void liveShortly().then(() => {
-  const folder = codeCacheFolder(__dirname);
-  mkdirSync(folder, { recursive: true });
-  for (const [name, script] of scripts)
-    writeFileSync(join(folder, cacheName(name)), script.createCachedData());
-  process.stdout.write(`${scripts.size}\n`);
-});
+const folder = codeCacheFolder(__dirname);
+mkdirSync(folder, { recursive: true });
+// What a killed process leaves there goes with the cache, which set-up then writes again.
+void liveShortly(mkdtempSync(join(folder, '.life-')))
+  .then(
+    () => '',
+    // A workspace cannot live everywhere that code can: not on a network file system. Then less is compiled before.
+    (thrown: unknown) => `, of loading alone (${thrown instanceof Error ? thrown.message : String(thrown)})`,
+  )
+  .then((less) => {
+    for (const [name, script] of scripts)
+      writeFileSync(join(folder, cacheName(name)), script.createCachedData());
+    process.stdout.write(`${scripts.size} chunks${less}\n`);
+  })
+  .catch((thrown: unknown) => {
+    process.stderr.write(`${thrown instanceof Error ? thrown.message : String(thrown)}\n`);
+    process.exitCode = 1;
+  });

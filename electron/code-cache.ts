@@ -55,8 +55,9 @@ function readCache(path: string): Buffer | null {
   try {
     return readFileSync(path);
   } catch (error) {
-    // A build for which set-up made none, or another engine than that it was made for.
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    // A build for which set-up made none, another engine than that it was made for, or a file that this user may not read.
+    if (['ENOENT', 'EACCES', 'EPERM', 'EISDIR'].includes((error as NodeJS.ErrnoException).code ?? ''))
+      return null;
     throw error;
   }
 }

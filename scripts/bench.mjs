@@ -56,7 +56,9 @@ async function buildBench() {
     emptyOutDir: false,
   });
   writeFileSync(join(outDir, 'package.json'), '{ "type": "commonjs" }\n');
-  execFileSync(process.execPath, [join(outDir, 'code-cache-writer.js')], { stdio: 'ignore' });
+  execFileSync(process.execPath, [join(outDir, 'code-cache-writer.js')], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
   return join(outDir, 'main.js');
 }
 

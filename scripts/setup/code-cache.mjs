@@ -21,15 +21,21 @@ export async function ensureCodeCache({ runtime }) {
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return 'up to date';
   rmSync(folder, { recursive: true, force: true });
   const { code, output } = await run(runtime.executable);
-  if (code !== 0) {
+  if (code !== 0 || !/^\d+ chunks/m.test(output)) {
     throw new StepFailure(
       STEP,
-      `Electron ${runtime.version} could not load the built code (exit ${code}).\n    ${output.trim().split('\n').slice(-25).join('\n    ')}`,
+      `Electron ${runtime.version} could not load the built code (exit ${code}).\n    ${lastLines(output)}`,
       'Fix what it names, then run the same command again.',
     );
   }
   writeFileSync(stampFile, stamp);
-  return `${output.trim()} chunks`;
+  return output.trim();
+}
+
+/** A line of built code that an error is shown with may be a whole chunk. */
+function lastLines(output) {
+  const lines = output.trim().split('\n').slice(-25);
+  return lines.map((line) => line.slice(0, 300)).join('\n    ');
 }
 
 function run(executable) {

@@ -113,7 +113,10 @@ export interface Target {
   undecided?: 'ignored';
   /** Records that one row of the plan makes, before it is read; absent: one. Repetition is not counted here. */
   recordsOf?(row: RowPlan): number;
-  /** `messages`: its records hold those of their rows, or one made of each, and no copies; absent: copies, which share their texts. */
+  /**
+   * `messages`: its records hold those of their rows, or one made of each, and no copies of their own; absent: copies, which share
+   * their texts. Redaction makes copies of what it changes either way.
+   */
   shared?: 'messages';
   /** With `encodings` `parquet`. */
   parquet?: ParquetLayout;

@@ -103,9 +103,18 @@ export function gymTools(called: ReadonlySet<string>): Tool[] {
   return [...USUAL, ...(browses ? BROWSING : []), ...OTHERS.filter(([name]) => called.has(name))].map(toolOf);
 }
 
+const made = new Map<Row, Tool>();
+
+/** The same object each time: an export of many runs holds the tools of each. */
+function toolOf(row: Row): Tool {
+  const tool = made.get(row) ?? describe(row);
+  made.set(row, tool);
+  return tool;
+}
+
 export const gymSummaryTools: Tool[] = [toolOf(SUMMARISER)];
 
-function toolOf([name, params, description]: Row): Tool {
+function describe([name, params, description]: Row): Tool {
   const given = params.split(' ').filter((param) => param !== '');
   const parts = given.map((param) => {
     const [key = '', type = ''] = param.split(':');
