@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { commandTool as tool } from '@shared/log/event-fixtures';
 import { expect, test } from 'vitest';
 import { labelHandlers } from '../commands/labels';
 import type { Store } from '../store/api';
@@ -11,19 +12,6 @@ import { parseArguments } from './arguments';
 import type { CliContext } from './context';
 import { labelCommand } from './label-commands';
 import { mergeCommand } from './merge-commands';
-
-const tool = {
-  type: 'function' as const,
-  function: {
-    name: 'run_command',
-    description: '',
-    parameters: {
-      type: 'object',
-      properties: { command: { type: 'string' }, timeout: { type: 'integer' } },
-      required: ['command'],
-    },
-  },
-};
 
 async function runOf(store: Store): Promise<string> {
   const writer = new RunWriter(store, await createRun(store));

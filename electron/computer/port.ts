@@ -1,3 +1,5 @@
+import type { IndexedCommand } from '@shared/terminal/command-markers';
+
 /**
  * A computer as the engine sees it: durable named sessions and files, nothing else. The local one and the one over SSH
  * pass the same conformance suite (`electron/testing/computer-conformance.ts`). Two kinds of failure are kept apart
@@ -201,16 +203,7 @@ export interface SessionChunk {
 }
 
 /** One command started by `run`. Offsets enclose its output exactly; stamps: host clock, ms since 1970 with fraction. */
-export interface CommandRecord {
-  commandSeq: number;
-  startOffset: number;
-  startedAt: number;
-  /** Absent while it runs. */
-  endOffset: number | undefined;
-  endedAt: number | undefined;
-  /** `null` when the shell did not live to tell. */
-  exitCode: number | null | undefined;
-}
+export type CommandRecord = IndexedCommand;
 
 export interface CommandOutcome {
   timedOut: boolean;

@@ -48,11 +48,7 @@ test('a folder that is moved while it is open takes nothing, and goes on once it
 });
 
 test('a run on this machine is not resumed where its workspace was moved, and nothing is made in the old place', async () => {
-  const stand = await EngineStand.open({
-    policy: () => ({ calls: [{ name: 'finish', arguments: { explanation: 'done' } }] }),
-    files: {},
-    aliases: [],
-  });
+  const stand = await EngineStand.finishing();
   onTestFinished(() => stand.close());
   const run = await stand.start();
   const [created] = await stand.of(run, 'run.created');

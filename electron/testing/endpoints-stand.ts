@@ -14,7 +14,7 @@ import { openStoreInProcess } from '../store/threads/in-process';
 import { addTask } from '../task/add';
 import { resourcesDir } from './agent-host/agent-setup';
 import { eventually } from './deadline';
-import { author, unisolated } from './engine-stand';
+import { errorsInto, plainRun, unisolated } from './engine-stand';
 import { writeTaskPackage } from './task-package';
 
 export interface ServedEndpoint extends Partial<Endpoint> {
@@ -50,10 +50,7 @@ export class EndpointsStand {
       resourcesDir,
       sessionsDir: join(folder, 'sessions'),
       appVersion: 'test',
-      log: {
-        info: () => undefined,
-        error: (message, facts) => void this.errors.push(`${message} ${JSON.stringify(facts ?? {})}`),
-      },
+      log: errorsInto(this.errors),
       retry: { attempts: 3, patienceMs: 0, firstMs: 1, longestMs: 2 },
     });
   }
@@ -81,15 +78,8 @@ export class EndpointsStand {
 
   start(endpoint: string, over: Partial<StartRun> = {}): Promise<string> {
     return this.engine.startRun({
-      task: 'small',
-      title: null,
+      ...plainRun,
       endpoint: this.endpoint(endpoint),
-      experiment: null,
-      maxSteps: null,
-      maxWorkingMs: null,
-      humanHints: true,
-      author,
-      approvals: 'off',
       ...unisolated,
       ...over,
     });

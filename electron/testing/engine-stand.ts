@@ -22,6 +22,26 @@ export const author = { uuid: '6f1c1f0a-1111-4111-8111-111111111111', name: 'Ada
 /** For tests about something else: a sandbox would cost each of them time, and not every machine has one. */
 export const unisolated = { isolation: 'none', agreed: 'person' } as const;
 
+/** A run of the small task as nobody has asked for anything of it. */
+export const plainRun = {
+  task: 'small',
+  title: null,
+  experiment: null,
+  maxSteps: null,
+  maxWorkingMs: null,
+  humanHints: true,
+  author,
+  approvals: 'off',
+} as const;
+
+/** Keeps what an engine says went wrong. */
+export function errorsInto(errors: string[]): EngineOptions['log'] {
+  return {
+    info: () => undefined,
+    error: (message, facts) => void errors.push(`${message} ${JSON.stringify(facts ?? {})}`),
+  };
+}
+
 export interface EngineStandOptions {
   policy: ScriptedPolicy;
   /** Files of the task package besides those of the small one. */
@@ -51,6 +71,12 @@ export class EngineStand {
     private readonly more: Pick<EngineOptions, 'findIsolation' | 'quitGraceMs'>,
   ) {
     this.engine = this.next();
+  }
+
+  /** One on this machine whose model says at once that it has finished. */
+  static finishing(): Promise<EngineStand> {
+    const policy = () => ({ calls: [{ name: 'finish', arguments: { explanation: 'done' } }] });
+    return EngineStand.open({ policy, files: {}, aliases: [] });
   }
 
   static async open({
@@ -92,10 +118,7 @@ export class EngineStand {
       sessionsDir: join(this.folder, 'sessions'),
       appVersion: 'test',
       ...this.more,
-      log: {
-        info: () => undefined,
-        error: (message, facts) => void this.errors.push(`${message} ${JSON.stringify(facts ?? {})}`),
-      },
+      log: errorsInto(this.errors),
       retry: { attempts: 3, patienceMs: 0, firstMs: 1, longestMs: 2 },
     });
     return this.engine;
@@ -117,14 +140,8 @@ export class EngineStand {
     over: Partial<StartRun> = unisolated,
   ): Promise<string> {
     return this.engine.startRun({
-      task: 'small',
-      title: null,
+      ...plainRun,
       endpoint: this.endpoint,
-      experiment: null,
-      maxSteps: null,
-      maxWorkingMs: null,
-      humanHints: true,
-      author,
       approvals,
       computers,
       ...over,

@@ -1,3 +1,4 @@
+import type { Tool } from './event-parts';
 import type { EventBody } from './events';
 
 /** Bodies of events for tests and benches, whole and plain: each says only what it is about. */
@@ -99,3 +100,17 @@ export function spentIn(steps: number): EventBody<'checkpoint.made'>['spent'] {
     evaluations: { tries: 0, best: null, last: null },
   };
 }
+
+/** A tool as a provider is told of it: a command, and how long it may take. */
+export const commandTool: Tool = {
+  type: 'function',
+  function: {
+    name: 'run_command',
+    description: '',
+    parameters: {
+      type: 'object',
+      properties: { command: { type: 'string' }, timeout: { type: 'integer' } },
+      required: ['command'],
+    },
+  },
+};

@@ -85,6 +85,7 @@ export interface IndexedCommand {
   commandSeq: number;
   startOffset: number;
   startedAt: number;
+  /** Absent while it runs. */
   endOffset: number | undefined;
   endedAt: number | undefined;
   /** `null`: it ended without telling how. */

@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { runToEnd } from '../../testing/conformance/session-driver';
 import { sandboxMissing } from '../../testing/sandbox-missing';
+import { sandboxViewIn } from '../../testing/sandbox-view-in';
 import { LocalComputer, type LocalComputerOptions } from './local-computer';
 import { processTable } from './process-table';
 import { bubblewrapPath, closedNamespaces } from './sandbox/bubblewrap';
@@ -40,15 +41,7 @@ async function stand(
   await mkdir(below, { recursive: true });
   const root = await realpath(await mkdtemp(join(below, 'waymark-sandbox-')));
   open.push(root);
-  const run = join(root, 'runs', 'one');
-  const view: SandboxView = {
-    work: join(run, 'work'),
-    home: join(run, 'home'),
-    temporary: join(run, 'tmp'),
-    folders: [],
-    network: true,
-    ...change,
-  };
+  const view: SandboxView = { ...sandboxViewIn(root), ...change };
   await mkdir(join(root, 'runs', 'other'), { recursive: true });
   const again = () =>
     new LocalComputer({

@@ -10,7 +10,7 @@ import { openStoreInProcess } from '../../store/threads/in-process';
 import { addTask } from '../../task/add';
 import { resourcesDir } from '../../testing/agent-host/agent-setup';
 import { eventually } from '../../testing/deadline';
-import { author, unisolated } from '../../testing/engine-stand';
+import { author, errorsInto, unisolated } from '../../testing/engine-stand';
 import { writeTaskPackage } from '../../testing/task-package';
 import { createEngine, type Engine } from '../engine';
 import { noHosts } from '../start/no-hosts';
@@ -43,10 +43,7 @@ function driver(folder: string, endpoint: Endpoint): Driver {
     resourcesDir,
     sessionsDir: join(folder, 'sessions'),
     appVersion: 'test',
-    log: {
-      info: () => undefined,
-      error: (message, facts) => void errors.push(`${message} ${JSON.stringify(facts ?? {})}`),
-    },
+    log: errorsInto(errors),
     retry: { attempts: 3, patienceMs: 0, firstMs: 1, longestMs: 2 },
   });
   closing.push(

@@ -7,7 +7,7 @@ import { modelRef } from '../../agent/model-ref';
 import { type ScriptedModel, startScriptedModel } from '../../model/scripted-server';
 import { NamedAddresses } from '../../named-addresses';
 import { EndpointsStand } from '../../testing/endpoints-stand';
-import { author, unisolated } from '../../testing/engine-stand';
+import { author, plainRun, unisolated } from '../../testing/engine-stand';
 import { modelPort } from '../drive/model-port';
 import { environmentKey } from '../engine-options';
 
@@ -61,15 +61,8 @@ it.each(foreign)(
     const mine = made.endpoint('Mine');
     const theirs = endpointSchema.parse({ ...mine, ...endpoint(evil.baseUrl, mine.baseUrl) });
     const run = await made.engine.startRun({
-      task: 'small',
-      title: null,
+      ...plainRun,
       endpoint: theirs,
-      experiment: null,
-      maxSteps: null,
-      maxWorkingMs: null,
-      humanHints: true,
-      author,
-      approvals: 'off',
       ...unisolated,
     });
     await made.drive(run);

@@ -1,7 +1,7 @@
-import { lstatSync, readdirSync, readlinkSync, statSync } from 'node:fs';
+import { lstatSync, readlinkSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { WaymarkError } from '@shared/contract/errors';
-import { systemCode } from './database';
+import { namesIn } from './names-in';
 
 const RUN = /^[0-9A-HJKMNP-TV-Z]{26}$/;
 
@@ -60,16 +60,6 @@ function partsOf(path: string): string[] {
   // An empty file beside commits that were not copied into it yet: SQLite would throw them away.
   const ahead = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
   return [...parts.map(([part]) => part), ...(ahead > 0 ? ['workspace.db-wal'] : [])];
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch (thrown) {
-    // Not there, or a file of somebody else: no part of a workspace.
-    if (systemCode(thrown) === 'ENOENT' || systemCode(thrown) === 'ENOTDIR') return [];
-    throw thrown;
-  }
 }
 
 function lost(what: string): WaymarkError {

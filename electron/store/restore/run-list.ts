@@ -1,9 +1,8 @@
-import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { WaymarkError } from '@shared/contract/errors';
 import { isId } from '@shared/contract/id';
 import { shownId } from '../../files/workspace-paths';
-import { systemCode } from '../file/database';
+import { namesIn } from '../file/names-in';
 import { MAX_RUN, rowId, type Statements } from '../file/rows';
 import { guarded } from './table-copy';
 
@@ -106,13 +105,4 @@ export function runsWithFiles(folder: string): string[] {
     for (const name of namesIn(join(folder, kind))) if (isId(name)) found.add(name);
   }
   return [...found].sort();
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch (thrown) {
-    if (systemCode(thrown) === 'ENOENT' || systemCode(thrown) === 'ENOTDIR') return [];
-    throw thrown;
-  }
 }

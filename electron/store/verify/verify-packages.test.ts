@@ -21,11 +21,7 @@ test('a package that is missing or was changed is named, and adding it again bri
 });
 
 test('a run neither starts nor goes on without the package of its task, and says what to do', async () => {
-  const stand = await EngineStand.open({
-    policy: () => ({ calls: [{ name: 'finish', arguments: { explanation: 'done' } }] }),
-    files: {},
-    aliases: [],
-  });
+  const stand = await EngineStand.finishing();
   onTestFinished(() => stand.close());
   const run = await stand.start();
   const tasks = join(stand.store.folder, 'tasks');

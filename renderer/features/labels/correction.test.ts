@@ -1,20 +1,7 @@
 import type { StepDetail } from '@shared/contract/views';
-import type { Tool } from '@shared/log/event-parts';
+import { commandTool as tool } from '@shared/log/event-fixtures';
 import { describe, expect, it } from 'vitest';
 import { argumentProblems, blocksSaving, draftOf } from './correction';
-
-const tool: Tool = {
-  type: 'function',
-  function: {
-    name: 'run_command',
-    description: '',
-    parameters: {
-      type: 'object',
-      properties: { command: { type: 'string' }, timeout: { type: 'integer' } },
-      required: ['command'],
-    },
-  },
-};
 
 describe('the arguments of a correction', () => {
   it('are refused when they are no JSON object, with the line', () => {

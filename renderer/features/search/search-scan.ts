@@ -1,28 +1,20 @@
-import type { GivenUp, ScanHit } from '@shared/contract/search/views';
+import type { ScanHit, ScanNews } from '@shared/contract/search/views';
 import type { StepQuery } from '@shared/contract/step-query';
 import { create } from 'zustand';
 import { CallError, call } from '../../api';
 import { toastFailure } from '../../state/toasts';
 
-interface ScanState {
+/** Of all its news. Of hits, what is beyond the first thousands is counted only. */
+interface ScanState extends Omit<ScanNews, 'hits'> {
   /** Null while nothing is looked through. */
   scan: number | null;
-  /** What was found so far, in order; what is beyond the first thousands is counted only. */
+  /** What was found so far, in order. */
   hits: readonly ScanHit[];
-  steps: number;
-  lines: number;
-  scanned: number;
-  all: number;
-  scannedBytes: number;
-  allBytes: number;
-  /** It has come to its end, or was given up or stopped. */
-  done: boolean;
   stopped: boolean;
-  givenUp: GivenUp | null;
 }
 
-const nothing: ScanState = {
-  scan: null,
+/** Of a scan that has looked through nothing and found nothing. */
+export const noNews: ScanNews = {
   hits: [],
   steps: 0,
   lines: 0,
@@ -31,9 +23,10 @@ const nothing: ScanState = {
   scannedBytes: 0,
   allBytes: 0,
   done: true,
-  stopped: false,
   givenUp: null,
 };
+
+const nothing: ScanState = { ...noNews, scan: null, stopped: false };
 
 /** The search through texts that no index answers: patterns in steps, anything in terminals. */
 export const useScan = create<ScanState>()(() => nothing);

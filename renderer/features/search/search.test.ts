@@ -13,7 +13,7 @@ import {
   stepThroughMatches,
   useSearch,
 } from './search';
-import { forgetScan, startScan, stopScan, useScan } from './search-scan';
+import { forgetScan, noNews, startScan, stopScan, useScan } from './search-scan';
 
 const run = '01J00000000000000000000000';
 
@@ -34,18 +34,6 @@ function page(from: { hit: number } | { step: number; direction: 1 | -1 }, limit
     problem: null,
   };
 }
-
-const quiet: ScanNews = {
-  hits: [],
-  steps: 0,
-  lines: 0,
-  scanned: 0,
-  all: 0,
-  scannedBytes: 0,
-  allBytes: 0,
-  done: true,
-  givenUp: null,
-};
 
 function stand(answers: ConstructorParameters<typeof BridgeStand>[0] = {}): BridgeStand {
   return new BridgeStand({
@@ -139,7 +127,7 @@ test('a wrong pattern is told at once, and nothing is asked', async () => {
 
 test('a scan’s hits are gathered as they come, stepped through, and kept when it is stopped', async () => {
   const parts: ScanNews[] = [1, 2, 3].map((part) => ({
-    ...quiet,
+    ...noNews,
     hits: [{ kind: 'step', run, hit: { step: part * 10, snippet: '', field: 'thought' } }],
     steps: part,
     scanned: part,
@@ -169,7 +157,7 @@ test('a scan’s hits are gathered as they come, stepped through, and kept when 
   expect(placeOf(useSearch.getState(), 29)).toBe(0);
   stopScan();
   expect(useScan.getState()).toMatchObject({ done: true, stopped: true, hits: [{}, {}, {}] });
-  waiting.shift()?.({ ...quiet, done: true });
+  waiting.shift()?.({ ...noNews, done: true });
   await scan;
   expect(useScan.getState().hits).toHaveLength(3);
   expect(bridge.calls.filter(([name]) => name === 'search.news').at(-1)).toMatchObject([

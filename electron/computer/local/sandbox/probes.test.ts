@@ -5,10 +5,10 @@ import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { sandboxMissing } from '../../../testing/sandbox-missing';
+import { sandboxViewIn } from '../../../testing/sandbox-view-in';
 import { bubblewrapPath } from './bubblewrap';
 import { localSandbox } from './local-sandbox';
 import { type ProbeOrder, probeSandbox, probes } from './probes';
-import type { SandboxView } from './sandbox-view';
 
 /** Neither below a folder for temporary files, nor below the home of whoever runs this as root. */
 const elsewhere = resolve(import.meta.dirname, '../../../../node_modules/.cache');
@@ -25,14 +25,7 @@ describe.skipIf(sandboxMissing)(
     beforeAll(async () => {
       await mkdir(elsewhere, { recursive: true });
       root = await realpath(await mkdtemp(join(elsewhere, 'waymark-probes-')));
-      const run = join(root, 'runs', 'one');
-      const view: SandboxView = {
-        work: join(run, 'work'),
-        home: join(run, 'home'),
-        temporary: join(run, 'tmp'),
-        folders: [],
-        network: true,
-      };
+      const view = sandboxViewIn(root);
       for (const folder of [
         view.work,
         view.home,
