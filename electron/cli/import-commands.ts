@@ -1,9 +1,10 @@
 import { resolve } from 'node:path';
 import { mostTitle } from '@shared/base/clean-text';
 import { WaymarkError } from '@shared/contract/errors';
+import type { ImportResult } from '@shared/contract/ipc/imports';
 import { readApart } from '../dataset/importers/import-thread';
 import type { LogReader } from '../dataset/importers/read-log';
-import { type ImportedRun, importResearchGym } from '../dataset/importers/researchgym/import-researchgym';
+import { importResearchGym } from '../dataset/importers/researchgym/import-researchgym';
 import { type Arguments, filled, oneOf, required } from './arguments';
 import type { CliContext } from './context';
 import { type CommandResult, counted } from './output';
@@ -19,7 +20,7 @@ export async function importCommand(
   const controller = new AbortController();
   const stop = () => controller.abort(new WaymarkError('cancelled', 'The import was cancelled.'));
   process.once('SIGINT', stop);
-  let done: ImportedRun;
+  let done: ImportResult;
   try {
     done = await importResearchGym(context.store, context.author, path, {
       title: filled(args.values.title, '--title', mostTitle),

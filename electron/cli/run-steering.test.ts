@@ -51,7 +51,7 @@ it('records what a run was started for, each word in its own place', async () =>
   );
   const { run } = started.json as { run: string };
   const [created] = await stand.of(run, 'run.created');
-  expect(created).toMatchObject({
+  const recorded = {
     experiment: 'masks',
     arm: 'with-hints',
     group: 'g7',
@@ -59,20 +59,15 @@ it('records what a run was started for, each word in its own place', async () =>
     seed: 11,
     humanHints: false,
     taskHint: 'off',
+  };
+  expect(created).toMatchObject({
+    ...recorded,
     title: 'Third of seven',
     limits: { maxEvals: 2, maxTrainingMs: 3 * 3_600_000 },
   });
   const shown = (await waymark('show', run)).json;
   expect(shown).toMatchObject({
-    recorded: {
-      experiment: 'masks',
-      arm: 'with-hints',
-      group: 'g7',
-      sample: 3,
-      seed: 11,
-      humanHints: false,
-      taskHint: 'off',
-    },
+    recorded,
   });
   const asking = [
     'start',

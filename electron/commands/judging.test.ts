@@ -230,9 +230,8 @@ test('a batch that is stopped between two requests goes on where it stood, with 
   expect(await store.reader.verify()).toMatchObject({ ok: true });
 });
 
-test('a window that closes leaves its batch interrupted, and the next one resumes it', async () => {
-  const all = await stand();
-  const { run, hold, windowOf } = all;
+/** A window begins a batch on the run and closes after its first answer. */
+async function leaveInterrupted({ run, hold, windowOf }: Stand): Promise<void> {
   const first = await windowOf();
   const { held, open } = gate(hold, 1);
   await ask(first, 'judge.start', { runs: [run] });
@@ -240,6 +239,12 @@ test('a window that closes leaves its batch interrupted, and the next one resume
   await expect.poll(async () => (await listed(first))?.votes, { interval: 5 }).toBe(24);
   await first.judging.close();
   open();
+}
+
+test('a window that closes leaves its batch interrupted, and the next one resumes it', async () => {
+  const all = await stand();
+  await leaveInterrupted(all);
+  const { windowOf } = all;
   const second = await windowOf();
   const batch = await listed(second);
   expect(batch).toMatchObject({ state: 'interrupted', isHere: false, total: null, votes: 24, why: null });
@@ -275,14 +280,9 @@ test('a batch of another process is listed, and stopped through the workspace; o
 });
 
 test('a batch whose process is gone is not stopped, and goes on when it is resumed', async () => {
-  const { run, hold, windowOf } = await stand();
-  const first = await windowOf();
-  const { held, open } = gate(hold, 1);
-  await ask(first, 'judge.start', { runs: [run] });
-  await expect.poll(() => held.length, { interval: 5 }).toBe(2);
-  await expect.poll(async () => (await listed(first))?.votes, { interval: 5 }).toBe(24);
-  await first.judging.close();
-  open();
+  const all = await stand();
+  await leaveInterrupted(all);
+  const { windowOf } = all;
   const second = await windowOf();
   const id = (await listed(second))?.id ?? '';
   expect(await second['judge.stop']({ batch: id })).toMatchObject([

@@ -2,7 +2,7 @@ import { hintBlock } from '@shared/context/human-tag';
 import type { DatedEvent, NewEvent } from '@shared/log/events';
 import { ulid } from 'ulid';
 import type { Store } from '../store/api';
-import { alice, createdBody, requestBase } from './run-writer';
+import { alice, beginning, createdBody } from './run-writer';
 
 const MINUTE = 60_000;
 /** An evaluation follows every so many steps. */
@@ -69,19 +69,7 @@ async function writeRun(store: Store, { name, tasks, steps, output = 400 }: Expe
     kind: 'driver.started',
     body: { epoch: 1, pid: 1, host: 'h', app: '0.1.0', runtime: 'node', reason: 'start' },
   });
-  add({ kind: 'run.status', body: { status: 'running', reason: null, message: 'Started' } });
-  add({
-    kind: 'segment.started',
-    body: {
-      segment: 1,
-      head: [
-        { role: 'system', content: 'You are an agent.' },
-        { role: 'user', content: 'Do the task.' },
-      ],
-      tools: [],
-      request: requestBase,
-    },
-  });
+  beginning.forEach(add);
   for (let step = 1; step <= steps; step += 1) {
     at += MINUTE * (3 + ((nth + step) % 5));
     stepEvents(step, output).forEach(add);

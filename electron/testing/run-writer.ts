@@ -20,6 +20,23 @@ export async function createRun(store: Store): Promise<string> {
 
 export const requestBase = { model: 'scripted', stream: true };
 
+/** A driven run begins: it says so, and its first segment is opened. */
+export const beginning: NewEvent[] = [
+  { kind: 'run.status', body: { status: 'running', reason: null, message: 'Started' } },
+  {
+    kind: 'segment.started',
+    body: {
+      segment: 1,
+      head: [
+        { role: 'system', content: 'You are an agent.' },
+        { role: 'user', content: 'Do the task.' },
+      ],
+      tools: [],
+      request: requestBase,
+    },
+  },
+];
+
 /** The whole log of a run. */
 export async function allEvents(store: Pick<Store, 'reader'>, run: string): Promise<RunEvent[]> {
   const { seq } = await store.reader.run(run);
@@ -99,22 +116,7 @@ export class RunWriter {
   }
 
   async start(): Promise<void> {
-    await this.record([
-      this.driverStarted('start'),
-      { kind: 'run.status', body: { status: 'running', reason: null, message: 'Started' } },
-      {
-        kind: 'segment.started',
-        body: {
-          segment: 1,
-          head: [
-            { role: 'system', content: 'You are an agent.' },
-            { role: 'user', content: 'Do the task.' },
-          ],
-          tools: [],
-          request: requestBase,
-        },
-      },
-    ]);
+    await this.record([this.driverStarted('start'), ...beginning]);
   }
 
   async request(): Promise<void> {

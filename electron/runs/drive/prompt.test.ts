@@ -4,7 +4,13 @@ import { parseTaskYaml } from '../../task/task-yaml';
 import { smallTaskYaml } from '../../testing/task-package';
 import { promptHead } from './prompt';
 
-const resourcesDir = resolve(import.meta.dirname, '../../../resources');
+const plain = {
+  resourcesDir: resolve(import.meta.dirname, '../../../resources'),
+  workspaceRoot: '/work',
+  probed: null,
+  taskHint: 'off' as const,
+  severalCalls: false,
+};
 
 it.each([
   [1, '1 GPU with 80 GB,'],
@@ -14,11 +20,7 @@ it.each([
   const { spec } = parseTaskYaml(smallTaskYaml.replace('protected:', `${gpu}protected:`));
   if (spec === null) throw new Error('The task is not sound.');
   const [system] = await promptHead(spec, {
-    resourcesDir,
-    workspaceRoot: '/work',
-    probed: null,
-    taskHint: 'off' as const,
-    severalCalls: false,
+    ...plain,
   });
   expect(system?.content).toContain(words);
 });
@@ -30,11 +32,7 @@ it('says what the sessions of a computer begin with, and how long one training m
   if (spec === null) throw new Error('The task is not sound.');
   const head = (maxTrainingMs: number | null) =>
     promptHead(spec, {
-      resourcesDir,
-      workspaceRoot: '/work',
-      probed: null,
-      taskHint: 'off' as const,
-      severalCalls: false,
+      ...plain,
       maxTrainingMs,
     });
   const [system] = await head(24 * 3_600_000);
@@ -51,11 +49,7 @@ it('names the folders that are shown to sandboxed sessions, and never as a perso
   if (spec === null) throw new Error('The task is not sound.');
   const head = (folders: { path: string; write: boolean }[]) =>
     promptHead(spec, {
-      resourcesDir,
-      workspaceRoot: '/work',
-      probed: null,
-      taskHint: 'off' as const,
-      severalCalls: false,
+      ...plain,
       places: [{ name: 'local', kind: 'local', isolation: 'bubblewrap', folders }],
     });
   const [system] = await head([

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BridgeStand, settled } from '../../state/bridge-fixtures';
 import { useRuns } from '../../state/run/runs';
+import { keptLocally } from '../../state/storage-fixtures';
 import { useToasts } from '../../state/toasts';
 import { useRemote } from '../remote/remote';
 import { dismissLeftRuns, resumeLeftRuns, startLeftRuns, useLeftRuns } from './left-runs';
@@ -12,16 +13,9 @@ const offered = () => useLeftRuns.getState().runs.map(({ id }) => id);
 describe('runs that were being driven when Waymark ended', () => {
   let stand: BridgeStand;
   let stop: () => void;
-  const kept = new Map<string, string>();
 
   beforeEach(() => {
-    kept.clear();
-    Object.assign(globalThis, {
-      localStorage: {
-        getItem: (key: string) => kept.get(key) ?? null,
-        setItem: (key: string, value: string) => kept.set(key, value),
-      },
-    });
+    keptLocally();
     stand = new BridgeStand({
       'runs.resume': ({ run: id }: { run: string }) => {
         if (id === 'b') throw { code: 'refused', message: 'Its task is gone.' };

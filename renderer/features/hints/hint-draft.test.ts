@@ -1,17 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { keptLocally } from '../../state/storage-fixtures';
 import { changeDraft, hintIdFor, noDraft, openDraft, readDraft, useHintDraft } from './hint-draft';
 
-const kept = new Map<string, string>();
+let kept: Map<string, string>;
 
 beforeEach(() => {
-  kept.clear();
-  Object.assign(globalThis, {
-    localStorage: {
-      getItem: (key: string) => kept.get(key) ?? null,
-      setItem: (key: string, value: string) => kept.set(key, value),
-      removeItem: (key: string) => kept.delete(key),
-    },
-  });
+  kept = keptLocally();
   useHintDraft.setState({ run: null, draft: noDraft });
 });
 

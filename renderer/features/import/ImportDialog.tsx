@@ -44,13 +44,11 @@ export function ImportDialog({ onClose }: { onClose(): void }) {
     }
   }
 
+  const frame = { title: words.title, closeLabel: text.common.close, width: 'small' as const, onClose };
   if (done !== null) {
     return (
       <Dialog
-        title={words.title}
-        closeLabel={text.common.close}
-        width="small"
-        onClose={onClose}
+        {...frame}
         foot={
           <>
             <span className="space" />
@@ -84,10 +82,7 @@ export function ImportDialog({ onClose }: { onClose(): void }) {
   }
   return (
     <Dialog
-      title={words.title}
-      closeLabel={text.common.close}
-      width="small"
-      onClose={onClose}
+      {...frame}
       foot={
         <>
           <span className="space" />

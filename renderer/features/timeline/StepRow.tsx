@@ -38,19 +38,17 @@ export const StepRow = memo(function StepRow(props: StepRowProps) {
   const words = text.timeline;
   const inherited = head !== undefined && head.inheritedFrom !== null;
   const className = `step ${cursor ? 'step-cursor' : ''} ${inRange ? 'step-range' : ''} ${inherited ? 'step-inherited' : ''}`;
-  const place = { transform: `translateY(${top}px)` };
+  const row = {
+    id: `step-${step}`,
+    'data-step': step,
+    'aria-rowindex': index,
+    'aria-selected': cursor || inRange,
+    className: 'step-group',
+    style: { transform: `translateY(${top}px)` },
+  };
   if (head === undefined) {
     return (
-      <div
-        role="row"
-        id={`step-${step}`}
-        data-step={step}
-        aria-rowindex={index}
-        aria-selected={cursor || inRange}
-        aria-label={words.rowLoading(step)}
-        className="step-group"
-        style={place}
-      >
+      <div role="row" {...row} aria-label={words.rowLoading(step)}>
         <div role="gridcell" className={className}>
           <i className="gutter" />
           <span className="step-number">{step}</span>
@@ -62,16 +60,7 @@ export const StepRow = memo(function StepRow(props: StepRowProps) {
   const person = head.label.source === 'human' || head.label.source === 'adjudication';
   const failed = !head.ok || (head.exitCode !== null && head.exitCode !== 0);
   return (
-    <div
-      role="row"
-      id={`step-${step}`}
-      data-step={step}
-      aria-rowindex={index}
-      aria-selected={cursor || inRange}
-      aria-label={rowSentence(head, pending, text)}
-      className="step-group"
-      style={place}
-    >
+    <div role="row" {...row} aria-label={rowSentence(head, pending, text)}>
       <div
         role="presentation"
         className={className}

@@ -4,6 +4,7 @@ import { BridgeStand, settled } from '../bridge-fixtures';
 import { newSteps } from '../run/follow';
 import { useSegments } from '../run/segments';
 import { moveCursor, openTimeline, useTimeline } from '../run/timeline';
+import { keptLocally } from '../storage-fixtures';
 import { setFilter } from './filter';
 import {
   continueFolding,
@@ -20,16 +21,9 @@ const run = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
 const counts = { train: 0, mask: 0, undecided: 0, disagreement: 0 };
 let undecided: number[];
 let masked: number[];
-const stored = new Map<string, string>();
 
 beforeEach(() => {
-  stored.clear();
-  Object.assign(globalThis, {
-    localStorage: {
-      getItem: (key: string) => stored.get(key) ?? null,
-      setItem: (key: string, value: string) => stored.set(key, value),
-    },
-  });
+  keptLocally();
   undecided = [6, 16];
   masked = [2, 3];
   new BridgeStand({

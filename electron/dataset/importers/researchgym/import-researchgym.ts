@@ -1,4 +1,4 @@
-import type { ImportProgress } from '@shared/contract/ipc/imports';
+import type { ImportProgress, ImportResult } from '@shared/contract/ipc/imports';
 import type { Author } from '@shared/log/annotations';
 import type { Store } from '../../../store/api';
 import type { LogReader } from '../read-log';
@@ -6,17 +6,6 @@ import { writeImport } from '../write-import';
 import { readGymRun } from './read-run';
 
 const gymUser: Author = { uuid: 'import:researchgym', name: 'real user' };
-
-export interface ImportedRun {
-  run: string;
-  title: string;
-  steps: number;
-  segments: number;
-  hints: number;
-  left: string[];
-  /** What broken-off imports of the same files had left, and was removed. */
-  replaced: string[];
-}
 
 export interface ImportOptions {
   title: string | null;
@@ -41,7 +30,7 @@ export async function importResearchGym(
   author: Author,
   path: string,
   { title, task, again, read = readGymRun, tell = () => undefined, signal }: ImportOptions,
-): Promise<ImportedRun> {
+): Promise<ImportResult> {
   const log = await read(path, { title, task }, tell, signal);
   try {
     const options = { again, tell, ...(signal === undefined ? {} : { signal }) };
