@@ -2,6 +2,7 @@ import { relative, resolve } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'electron-vite';
 import type { Plugin } from 'vite';
+import workerEntries from './electron/worker-entries.json';
 
 const root = import.meta.dirname;
 const alias = { '@shared': resolve(root, 'shared') };
@@ -55,14 +56,9 @@ export default defineConfig({
           main: resolve(root, 'electron/main.ts'),
           cli: resolve(root, 'electron/cli.ts'),
           'code-cache-writer': resolve(root, 'electron/code-cache-writer.ts'),
-          'writer-worker': resolve(root, 'electron/store/threads/writer-worker.ts'),
-          'reader-worker': resolve(root, 'electron/store/threads/reader-worker.ts'),
-          'regex-worker': resolve(root, 'electron/store/threads/regex-worker.ts'),
-          'merge-worker': resolve(root, 'electron/store/threads/merge-worker.ts'),
-          'restore-worker': resolve(root, 'electron/store/restore/restore-worker.ts'),
-          'import-worker': resolve(root, 'electron/dataset/importers/import-worker.ts'),
-          'token-worker': resolve(root, 'electron/dataset/tokens/token-worker.ts'),
-          'export-worker': resolve(root, 'electron/dataset/jobs/export-worker.ts'),
+          ...Object.fromEntries(
+            Object.entries(workerEntries).map(([name, path]) => [name, resolve(root, path)]),
+          ),
         },
         output: {
           format: 'cjs',

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect } from '@playwright/test';
-import { build } from 'vite';
+import { bundleForNode } from '../electron/testing/bundle-for-node';
 import type { ExperimentShape } from '../electron/testing/experiment-runs';
 import { giveToApplication } from '../scripts/launch.mjs';
 import type { Place } from './application';
@@ -20,7 +20,7 @@ export async function makeExperiment(place: Place, shape: ExperimentShape): Prom
   mkdirSync(cache, { recursive: true });
   const folder = mkdtempSync(join(cache, 'waymark-e2e-'));
   try {
-    await buildChild(folder);
+    await bundleForNode(folder, { child: join(root, 'electron/testing/experiment-child.ts') });
     const args = [join(folder, 'child.js'), place.workspace, JSON.stringify(shape)];
     const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
@@ -28,26 +28,4 @@ export async function makeExperiment(place: Place, shape: ExperimentShape): Prom
     rmSync(folder, { recursive: true, force: true });
   }
   giveToApplication(place.folder);
-}
-
-async function buildChild(folder: string): Promise<void> {
-  writeFileSync(join(folder, 'package.json'), '{ "type": "commonjs" }\n');
-  await build({
-    root,
-    configFile: false,
-    logLevel: 'warn',
-    resolve: { alias: { '@shared': join(root, 'shared') } },
-    ssr: { noExternal: true, external: ['better-sqlite3'] },
-    build: {
-      ssr: true,
-      target: 'node18.15',
-      outDir: folder,
-      emptyOutDir: false,
-      minify: false,
-      rollupOptions: {
-        input: { child: join(root, 'electron/testing/experiment-child.ts') },
-        output: { format: 'cjs', entryFileNames: '[name].js' },
-      },
-    },
-  });
 }

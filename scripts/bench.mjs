@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cacheFolder } from './setup/cache-folder.mjs';
@@ -34,7 +34,10 @@ await runScript(async () => {
  */
 async function buildBench() {
   const outDir = join(projectRoot, 'out', 'bench');
-  const store = (...path) => join(projectRoot, 'electron', ...path);
+  const entries = JSON.parse(readFileSync(join(projectRoot, 'electron', 'worker-entries.json'), 'utf8'));
+  const threads = Object.fromEntries(
+    Object.entries(entries).map(([name, path]) => [name, join(projectRoot, path)]),
+  );
   await bundle({
     outDir,
     input: { main: join(projectRoot, 'bench', 'main.ts') },
@@ -44,13 +47,8 @@ async function buildBench() {
   await bundle({
     outDir,
     input: {
-      'code-cache-writer': store('code-cache-writer.ts'),
-      'writer-worker': store('store', 'threads', 'writer-worker.ts'),
-      'reader-worker': store('store', 'threads', 'reader-worker.ts'),
-      'regex-worker': store('store', 'threads', 'regex-worker.ts'),
-      'export-worker': store('dataset', 'jobs', 'export-worker.ts'),
-      'token-worker': store('dataset', 'tokens', 'token-worker.ts'),
-      'merge-worker': store('store', 'threads', 'merge-worker.ts'),
+      'code-cache-writer': join(projectRoot, 'electron', 'code-cache-writer.ts'),
+      ...threads,
     },
     chunks: 'chunks',
     emptyOutDir: false,

@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { resolvedHost } from '@shared/contract/host-fixtures';
 import { systemLinkClock } from '../clock';
 import { SessionResources } from '../computer/agent/session-resources';
 import { FileError } from '../computer/failures';
@@ -68,19 +69,7 @@ export async function agentHosts({
     },
     helper: bootstrapHelper(resourcesDir, version),
     prompts: { ask: () => Promise.resolve(null), alarm: () => undefined },
-    resolve: (alias) =>
-      Promise.resolve({
-        alias,
-        user: 'test',
-        hostName: alias,
-        port: 22,
-        jumps: [],
-        proxyCommand: null,
-        identityFiles: [],
-        knownHostsFiles: [],
-        settings: [],
-        needsOpenSsh: [],
-      }),
+    resolve: (alias) => Promise.resolve(resolvedHost(alias)),
     candidates: () => Promise.resolve([...aliases]),
     clock: systemLinkClock,
     random: () => 0.5,

@@ -1,7 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { build } from 'vite';
 import type { TestProject } from 'vitest/node';
+import workerEntries from '../worker-entries.json';
+import { bundleForNode } from './bundle-for-node';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -12,37 +13,10 @@ declare module 'vitest' {
 
 const root = resolve(import.meta.dirname, '../..');
 
-/** Bundles the store's worker entries as the application's build does: threads cannot load TypeScript. */
+/** Bundles the entries of all threads: they cannot load TypeScript. */
 export async function buildStoreWorkers(folder: string, extra: Record<string, string> = {}): Promise<void> {
-  writeFileSync(join(folder, 'package.json'), '{ "type": "commonjs" }\n');
-  await build({
-    root,
-    configFile: false,
-    logLevel: 'warn',
-    resolve: { alias: { '@shared': resolve(root, 'shared') } },
-    ssr: { noExternal: true, external: ['better-sqlite3'] },
-    build: {
-      ssr: true,
-      target: 'node18.15',
-      outDir: folder,
-      emptyOutDir: false,
-      minify: false,
-      rollupOptions: {
-        input: {
-          'writer-worker': resolve(root, 'electron/store/threads/writer-worker.ts'),
-          'reader-worker': resolve(root, 'electron/store/threads/reader-worker.ts'),
-          'regex-worker': resolve(root, 'electron/store/threads/regex-worker.ts'),
-          'merge-worker': resolve(root, 'electron/store/threads/merge-worker.ts'),
-          'restore-worker': resolve(root, 'electron/store/restore/restore-worker.ts'),
-          'import-worker': resolve(root, 'electron/dataset/importers/import-worker.ts'),
-          'token-worker': resolve(root, 'electron/dataset/tokens/token-worker.ts'),
-          'export-worker': resolve(root, 'electron/dataset/jobs/export-worker.ts'),
-          ...extra,
-        },
-        output: { format: 'cjs', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
-      },
-    },
-  });
+  const threads = Object.entries(workerEntries).map(([name, path]) => [name, resolve(root, path)] as const);
+  await bundleForNode(folder, { ...Object.fromEntries(threads), ...extra });
 }
 
 const needNone = ['pure', 'pure-window', 'page'];

@@ -6,6 +6,15 @@ import { testStore } from '../../testing/store-fixtures';
 import { writeSummary } from '../../testing/write-summary';
 import type { Store } from '../api';
 
+/** A run that a driver has begun, in a workspace of its own. */
+async function startedRun() {
+  const store = testStore();
+  const run = await createRun(store);
+  const writer = new RunWriter(store, run);
+  await writer.start();
+  return { store, run, writer };
+}
+
 async function queue(store: Store, run: string, text: string): Promise<string> {
   const hint = ulid();
   await store.writer.post(run, alice, { op: 'hint.queued', hint, text, category: 'strategy' });
@@ -52,10 +61,7 @@ test('hints are queued, edited, moved and withdrawn', async () => {
 });
 
 test('a delivered hint names the first prompt that holds it, which is no summary', async () => {
-  const store = testStore();
-  const run = await createRun(store);
-  const writer = new RunWriter(store, run);
-  await writer.start();
+  const { store, run, writer } = await startedRun();
   await writer.command('ls', 'a', { exitCode: 0 });
   await writer.command('ls', 'b', { exitCode: 0 });
   const prompt = async () => (await store.reader.hints(run)).hints.map((hint) => [hint.step, hint.prompt]);
@@ -69,10 +75,7 @@ test('a delivered hint names the first prompt that holds it, which is no summary
 });
 
 test('a hint after a summary stands at the step whose observation carries it', async () => {
-  const store = testStore();
-  const run = await createRun(store);
-  const writer = new RunWriter(store, run);
-  await writer.start();
+  const { store, run, writer } = await startedRun();
   await writer.command('ls', 'a', { exitCode: 0 });
   await writer.command('ls', 'b', { exitCode: 0 });
   const steps = { from: 1, to: 1 };
@@ -99,10 +102,7 @@ test('a hint after a summary stands at the step whose observation carries it', a
 });
 
 test('an edit that loses the race against delivery is refused, and leaves nothing behind', async () => {
-  const store = testStore();
-  const run = await createRun(store);
-  const writer = new RunWriter(store, run);
-  await writer.start();
+  const { store, run, writer } = await startedRun();
   await writer.command('ls', 'a', { exitCode: 0 });
   const hint = await writer.hint('look in src');
   const before = await store.reader.outbox(run, 0);
@@ -124,10 +124,7 @@ test('an edit that loses the race against delivery is refused, and leaves nothin
 });
 
 test('a hint that waits for a condition: not sent before it is due, and verified whichever log comes first', async () => {
-  const store = testStore();
-  const run = await createRun(store);
-  const writer = new RunWriter(store, run);
-  await writer.start();
+  const { store, run, writer } = await startedRun();
   await writer.command('ls', 'a', { exitCode: 0 });
   const lock = store.lockRun(run);
   onTestFinished(() => lock?.release());
@@ -169,10 +166,7 @@ test('a hint that waits for a condition: not sent before it is due, and verified
 });
 
 test('the queue says why it waits: for the first hint that may go out, whatever stands before it', async () => {
-  const store = testStore();
-  const run = await createRun(store);
-  const writer = new RunWriter(store, run);
-  await writer.start();
+  const { store, run, writer } = await startedRun();
   const reason = async () => (await store.reader.hints(run)).waitsFor?.reason;
   const deliver = { when: 'score_changes' } as const;
   await store.writer.post(run, alice, {
@@ -204,10 +198,7 @@ test('the queue says why it waits: for the first hint that may go out, whatever 
 });
 
 test('what became of a hint is said by people, taken back and undone, and changes no label', async () => {
-  const store = testStore();
-  const run = await createRun(store);
-  const writer = new RunWriter(store, run);
-  await writer.start();
+  const { store, run, writer } = await startedRun();
   await writer.command('ls', 'a', { exitCode: 0 });
   const hint = await writer.hint('look in src');
   await writer.command('ls src', 'b', { exitCode: 0 });

@@ -1,4 +1,5 @@
 import type { ComputerRow, HostReport, HostResolution, StageView } from '@shared/contract/computers';
+import { resolvedHost } from '@shared/contract/host-fixtures';
 import { act, fireEvent, screen, within } from '@testing-library/react';
 import { beforeEach, expect, test } from 'vitest';
 import { clipboard, show, shown } from '../../page-fixtures';
@@ -28,16 +29,9 @@ const row = (alias: string, change: Partial<ComputerRow> = {}): ComputerRow => (
   ...change,
 });
 const resolution = (alias: string): HostResolution => ({
-  alias,
+  ...resolvedHost(alias),
   user: 'me',
   hostName: `${alias}.lab`,
-  port: 22,
-  jumps: [],
-  proxyCommand: null,
-  identityFiles: [],
-  knownHostsFiles: [],
-  settings: [],
-  needsOpenSsh: [],
 });
 const stage = (name: StageView['stage'], change: Partial<StageView>): StageView => ({
   stage: name,
