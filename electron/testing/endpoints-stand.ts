@@ -2,7 +2,6 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Endpoint, endpointSchema, type Settings, settingsSchema } from '@shared/contract/settings';
-import type { EventBody, EventKind } from '@shared/log/events';
 import { systemClock } from '../clock';
 import { BoundKey } from '../model/bound-key';
 import { type ScriptedModel, type ScriptedPolicy, startScriptedModel } from '../model/scripted-server';
@@ -13,8 +12,8 @@ import type { Store } from '../store/api';
 import { openStoreInProcess } from '../store/threads/in-process';
 import { addTask } from '../task/add';
 import { resourcesDir } from './agent-host/agent-setup';
-import { eventually } from './deadline';
 import { errorsInto, plainRun, unisolated } from './engine-stand';
+import { RunStand } from './run-stand';
 import { writeTaskPackage } from './task-package';
 
 export interface ServedEndpoint extends Partial<Endpoint> {
@@ -22,7 +21,7 @@ export interface ServedEndpoint extends Partial<Endpoint> {
 }
 
 /** The whole engine on a real store and this machine, with several endpoints in the settings, each a server of its own. */
-export class EndpointsStand {
+export class EndpointsStand extends RunStand {
   readonly engine: Engine;
   readonly errors: string[] = [];
   /** Keys by endpoint, as the application would find them. */
@@ -36,6 +35,7 @@ export class EndpointsStand {
     readonly models: ReadonlyMap<string, ScriptedModel>,
     readonly settings: Settings,
   ) {
+    super();
     this.engine = createEngine({
       store,
       settings: { current: settings },
@@ -83,26 +83,6 @@ export class EndpointsStand {
       ...unisolated,
       ...over,
     });
-  }
-
-  async drive(run: string): Promise<void> {
-    await this.engine.resumeRun(run);
-    await this.engine.waitRun(run);
-  }
-
-  async of<K extends EventKind>(run: string, kind: K): Promise<EventBody<K>[]> {
-    const events = await this.store.reader.events(run, 1, 2_000);
-    return events.flatMap((event) => (event.kind === kind ? [event.body as EventBody<K>] : []));
-  }
-
-  until<K extends EventKind>(
-    run: string,
-    kind: K,
-    test: (body: EventBody<K>) => boolean = () => true,
-  ): Promise<EventBody<K>> {
-    return eventually(`the log of the run has such a ${kind}`, async () =>
-      (await this.of(run, kind)).find(test),
-    );
   }
 
   /** Problems that `verify` finds; every prompt is rebuilt. */

@@ -2,7 +2,6 @@ import { access, mkdtemp, realpath, rename, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Endpoint, endpointSchema, settingsSchema } from '@shared/contract/settings';
-import type { EventBody, EventKind, RunEvent } from '@shared/log/events';
 import { systemClock } from '../clock';
 import type { SessionLimits } from '../computer/sessions/session-host';
 import { type ScriptedModel, type ScriptedPolicy, startScriptedModel } from '../model/scripted-server';
@@ -15,6 +14,7 @@ import { addTask } from '../task/add';
 import { resourcesDir } from './agent-host/agent-setup';
 import { type AgentHosts, agentHosts } from './agent-hosts';
 import { eventually } from './deadline';
+import { RunStand } from './run-stand';
 import { writeTaskPackage } from './task-package';
 
 export const author = { uuid: '6f1c1f0a-1111-4111-8111-111111111111', name: 'Ada' };
@@ -56,7 +56,7 @@ export interface EngineStandOptions {
 }
 
 /** The whole engine on a real store, with a scripted model and hosts that are child processes of this one. */
-export class EngineStand {
+export class EngineStand extends RunStand {
   readonly errors: string[] = [];
   engine: Engine;
 
@@ -70,6 +70,7 @@ export class EngineStand {
     private readonly known: readonly string[],
     private readonly more: Pick<EngineOptions, 'findIsolation' | 'quitGraceMs'>,
   ) {
+    super();
     this.engine = this.next();
   }
 
@@ -146,32 +147,6 @@ export class EngineStand {
       computers,
       ...over,
     });
-  }
-
-  async drive(run: string): Promise<void> {
-    await this.engine.resumeRun(run);
-    await this.engine.waitRun(run);
-  }
-
-  events(run: string): Promise<RunEvent[]> {
-    return this.store.reader.events(run, 1, 2_000);
-  }
-
-  async of<K extends EventKind>(run: string, kind: K): Promise<EventBody<K>[]> {
-    return (await this.events(run)).flatMap((event) =>
-      event.kind === kind ? [event.body as EventBody<K>] : [],
-    );
-  }
-
-  /** Resolves when an event of the run passes the test. */
-  until<K extends EventKind>(
-    run: string,
-    kind: K,
-    test: (body: EventBody<K>) => boolean = () => true,
-  ): Promise<EventBody<K>> {
-    return eventually(`the log of the run has such a ${kind}`, async () =>
-      (await this.of(run, kind)).find(test),
-    );
   }
 
   /** Everything a session printed, as stored here. */

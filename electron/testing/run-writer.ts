@@ -37,6 +37,20 @@ export const beginning: NewEvent[] = [
   },
 ];
 
+/** Two runs of a workspace, each filled by its name. */
+export async function twoRuns(
+  store: Store,
+  fill: (writer: RunWriter, name: string) => Promise<void>,
+): Promise<{ first: string; second: string }> {
+  const of = async (name: string) => {
+    const writer = new RunWriter(store, await createRun(store));
+    await writer.start();
+    await fill(writer, name);
+    return writer.run;
+  };
+  return { first: await of('first'), second: await of('second') };
+}
+
 /** The whole log of a run. */
 export async function allEvents(store: Pick<Store, 'reader'>, run: string): Promise<RunEvent[]> {
   const { seq } = await store.reader.run(run);

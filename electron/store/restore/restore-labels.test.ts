@@ -2,7 +2,7 @@ import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isId } from '@shared/contract/id';
 import { expect, test } from 'vitest';
-import { alice, bob, createRun, RunWriter } from '../../testing/run-writer';
+import { alice, bob, twoRuns } from '../../testing/run-writer';
 import { temporaryFolder, testStore } from '../../testing/store-fixtures';
 import type { Store } from '../api';
 import { openDatabase } from '../file/database';
@@ -14,14 +14,9 @@ import { restoreWorkspace } from './restore-workspace';
 async function labelled() {
   const folder = join(temporaryFolder(), 'workspace');
   const store = testStore(folder);
-  const runs: string[] = [];
-  for (const name of ['first', 'second']) {
-    const writer = new RunWriter(store, await createRun(store));
-    await writer.start();
+  const { first, second } = await twoRuns(store, async (writer, name) => {
     for (let step = 1; step <= 5; step += 1) await writer.command(`echo ${name}`, 'out', { exitCode: 0 });
-    runs.push(writer.run);
-  }
-  const [first = '', second = ''] = runs;
+  });
   for (let step = 1; step <= 5; step += 1) {
     await label(store, first, step, 'train', alice);
     await label(store, second, step, 'mask', bob);

@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { deeds, liveThrough } from '../../testing/random-run';
-import { alice, bob, createRun, RunWriter } from '../../testing/run-writer';
+import { alice, bob, twoRuns } from '../../testing/run-writer';
 import { temporaryFolder, testStore } from '../../testing/store-fixtures';
 import type { Store } from '../api';
 import { openDatabase } from '../file/database';
@@ -32,10 +32,7 @@ const LARGE = 'a large file '.repeat(30_000);
 async function livedIn() {
   const folder = join(temporaryFolder(), 'workspace');
   const store = testStore(folder);
-  const runs: string[] = [];
-  for (const name of ['first', 'second']) {
-    const writer = new RunWriter(store, await createRun(store));
-    await writer.start();
+  const { first, second } = await twoRuns(store, async (writer, name) => {
     await writer.command(`echo ${name}`, `${name} ${'long '.repeat(2000)}`, { exitCode: 0 });
     await writer.command('cat large', `${LARGE}${name}`, { exitCode: 0 });
     await writer.hint(`try ${name}`);
@@ -48,8 +45,7 @@ async function livedIn() {
     await store.writer.annotate(bob, { run, from: 2, to: 3 }, { op: 'comment', text: `about ${name}` });
     mkdirSync(join(folder, 'runs', run, 'work'), { recursive: true });
     writeFileSync(join(folder, 'runs', run, 'work', 'notes.txt'), name);
-    runs.push(run);
-  }
+  });
   await store.writer.setRules(
     'demo',
     { on: ['blind-edit-strict'], off: [], set: {}, precedence: 'union' } as never,
@@ -57,7 +53,6 @@ async function livedIn() {
   );
   await store.drain();
   const backup = await store.writer.backup();
-  const [first = '', second = ''] = runs;
   return { folder, store, first, second, backup, to: join(folder, '..', 'restored') };
 }
 

@@ -6,6 +6,8 @@ From the rules of its source, written anew, standard library only. Output as in 
 import json
 import sys
 
+from lines import check_lines
+
 
 def without_none(value):
     """The loader removes null before anything else, so that Parquet works."""
@@ -61,22 +63,13 @@ def load(record, problems):
     return trained
 
 
-def main(path):
-    records, trained, problems = 0, [], []
-    with open(path, encoding="utf-8") as lines:
-        for number, line in enumerate(lines, 1):
-            own = []
-            record = json.loads(line)
-            if set(record) - {"messages", "tools", "metadata"}:
-                own.append("unknown columns")
-            if any(not isinstance(record.get(key, ""), str) for key in ("tools", "metadata")):
-                own.append("a column of structs: schemas would be filled with null")
-            trained.append(load(record, own))
-            records += 1
-            problems += [f"line {number}: {problem}" for problem in own]
-    print(json.dumps({"records": records, "trained": trained, "problems": problems}))
-    return 1 if problems else 0
+def check(record, problems):
+    if set(record) - {"messages", "tools", "metadata"}:
+        problems.append("unknown columns")
+    if any(not isinstance(record.get(key, ""), str) for key in ("tools", "metadata")):
+        problems.append("a column of structs: schemas would be filled with null")
+    return load(record, problems)
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(check_lines(sys.argv[1], check))

@@ -6,6 +6,8 @@ From the rules of its source, written anew, standard library only. Output as in 
 import json
 import sys
 
+from lines import check_lines
+
 TYPES = {"text", "reasoning", "tool_call", "image_url", "video_url", "audio_url"}
 
 
@@ -50,22 +52,13 @@ def samples(record, problems):
         yield prefix[-1]
 
 
-def main(path):
-    records, trained, problems = 0, [], []
-    with open(path, encoding="utf-8") as lines:
-        for number, line in enumerate(lines, 1):
-            own = []
-            record = json.loads(line)
-            if set(record) - {"messages", "tools", "metadata"}:
-                own.append("unknown columns")
-            if "tools" in record and not isinstance(json.loads(record["tools"]), list):
-                own.append("tools are no list")
-            trained.append(list(samples(record, own)))
-            records += 1
-            problems += [f"line {number}: {problem}" for problem in own]
-    print(json.dumps({"records": records, "trained": trained, "problems": problems}))
-    return 1 if problems else 0
+def check(record, problems):
+    if set(record) - {"messages", "tools", "metadata"}:
+        problems.append("unknown columns")
+    if "tools" in record and not isinstance(json.loads(record["tools"]), list):
+        problems.append("tools are no list")
+    return list(samples(record, problems))
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(check_lines(sys.argv[1], check))

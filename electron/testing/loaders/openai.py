@@ -7,6 +7,8 @@ Prints {"records", "trained", "problems"} as JSON. "trained" lists, for each rec
 import json
 import sys
 
+from lines import check_lines
+
 FIELDS = {
     "system": {"role", "content"},
     "user": {"role", "content"},
@@ -77,17 +79,10 @@ def check(record):
         yield "nothing is trained"
 
 
-def main(path):
-    records, trained, problems = 0, [], []
-    with open(path, encoding="utf-8") as lines:
-        for number, line in enumerate(lines, 1):
-            record = json.loads(line)
-            records += 1
-            problems += [f"line {number}: {problem}" for problem in check(record)]
-            trained.append([answer_of(m) for m in record["messages"] if m["role"] == "assistant" and m["weight"]])
-    print(json.dumps({"records": records, "trained": trained, "problems": problems}))
-    return 1 if problems else 0
+def read(record, problems):
+    problems += check(record)
+    return [answer_of(m) for m in record["messages"] if m["role"] == "assistant" and m["weight"]]
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(check_lines(sys.argv[1], read))

@@ -6,6 +6,8 @@ From the rules of its source, written anew, standard library only. Output as in 
 import json
 import sys
 
+from lines import check_lines
+
 
 def answer_of(message):
     calls = []
@@ -48,17 +50,5 @@ def read(record, problems):
     return [answer_of(message) for message in chosen]
 
 
-def main(path):
-    records, trained, problems = 0, [], []
-    with open(path, encoding="utf-8") as lines:
-        for number, line in enumerate(lines, 1):
-            own = []
-            trained.append(read(json.loads(line), own))
-            records += 1
-            problems += [f"line {number}: {problem}" for problem in own]
-    print(json.dumps({"records": records, "trained": trained, "problems": problems}))
-    return 1 if problems else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(check_lines(sys.argv[1], read))

@@ -2,12 +2,11 @@ import type { JudgeEstimate } from '@shared/contract/judge-views';
 import { type JudgedSteps, judgedSteps } from '@shared/judging/batch';
 import { useState } from 'react';
 import { call } from '../../api';
-import { Button } from '../../components/Button';
 import { Dialog } from '../../components/Dialog';
 import { DialogFoot } from '../../components/DialogFoot';
-import { Empty } from '../../components/Empty';
 import { FailureLine } from '../../components/FailureLine';
 import { FormLine, Select } from '../../components/Field';
+import { MissingDialog } from '../../components/MissingDialog';
 import { Segmented } from '../../components/Tabs';
 import { useRested } from '../../components/useRested';
 import { useKept } from '../../state/answers';
@@ -103,13 +102,15 @@ export function JudgeDialog({ onClose }: { onClose: () => void }) {
 
   if (endpoints.length === 0) {
     return (
-      <Dialog title={words.title} closeLabel={text.common.close} width="small" onClose={onClose}>
-        <Empty icon="key" title={text.newRun.noModelTitle} text={text.newRun.noModelText}>
-          <Button look="primary" data-autofocus onClick={() => openDialog('settings')}>
-            {text.newRun.openSettings}
-          </Button>
-        </Empty>
-      </Dialog>
+      <MissingDialog
+        title={words.title}
+        icon="key"
+        missing={text.newRun.noModelTitle}
+        why={text.newRun.noModelText}
+        action={text.newRun.openSettings}
+        onAct={() => openDialog('settings')}
+        onClose={onClose}
+      />
     );
   }
   return (

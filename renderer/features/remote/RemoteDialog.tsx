@@ -4,9 +4,9 @@ import { failureOf } from '../../api';
 import { Button } from '../../components/Button';
 import { Dialog } from '../../components/Dialog';
 import { DialogFoot } from '../../components/DialogFoot';
-import { Empty } from '../../components/Empty';
 import { FormLine, Select, TextField } from '../../components/Field';
 import { Icon } from '../../components/Icon';
+import { MissingDialog } from '../../components/MissingDialog';
 import { addComputerPage, useComputers } from '../../state/computers';
 import { attempt } from '../../state/toasts';
 import { useText } from '../../text/language';
@@ -45,20 +45,18 @@ export function RemoteDialog() {
   }
   if (rows.length === 0) {
     return (
-      <Dialog title={words.title} closeLabel={text.common.close} width="small" onClose={close}>
-        <Empty icon="chip" title={words.noComputers} text={words.noComputersText}>
-          <Button
-            look="primary"
-            data-autofocus
-            onClick={() => {
-              close();
-              addComputerPage();
-            }}
-          >
-            {words.addComputer}
-          </Button>
-        </Empty>
-      </Dialog>
+      <MissingDialog
+        title={words.title}
+        icon="chip"
+        missing={words.noComputers}
+        why={words.noComputersText}
+        action={words.addComputer}
+        onAct={() => {
+          close();
+          addComputerPage();
+        }}
+        onClose={close}
+      />
     );
   }
   return (
