@@ -1,8 +1,7 @@
 import { checkPaste, pastedAsOneLine, pastedText } from '@shared/terminal/paste';
 import { visibleText } from '@shared/terminal/visible-text';
+import { ActionDialog } from '../components/ActionDialog';
 import { Button } from '../components/Button';
-import { Dialog } from '../components/Dialog';
-import { DialogFoot } from '../components/DialogFoot';
 import { useText } from '../text/language';
 import { useOwnView } from './view-state';
 
@@ -38,23 +37,18 @@ export function PasteSheet() {
   };
   const { count } = text.common.format;
   return (
-    <Dialog
+    <ActionDialog
       title={words.pasteTitle}
       closeLabel={text.common.close}
       onClose={close}
-      foot={
-        <DialogFoot
-          label={words.paste}
-          onDo={() => go(pastedText(paste.text))}
-          onCancel={close}
-          between={
-            check.lines > 1 && (
-              <Button data-autofocus onClick={() => go(pastedAsOneLine(paste.text))}>
-                {words.pasteOneLine}
-              </Button>
-            )
-          }
-        />
+      label={words.paste}
+      onDo={() => go(pastedText(paste.text))}
+      between={
+        check.lines > 1 && (
+          <Button data-autofocus onClick={() => go(pastedAsOneLine(paste.text))}>
+            {words.pasteOneLine}
+          </Button>
+        )
       }
     >
       <ul className="paste-remarks text-13">
@@ -73,7 +67,7 @@ export function PasteSheet() {
       {paste.text.length > shownCharacters && (
         <p className="text-12 quiet">{words.pasteMore(count(shownCharacters), count(paste.text.length))}</p>
       )}
-    </Dialog>
+    </ActionDialog>
   );
 }
 

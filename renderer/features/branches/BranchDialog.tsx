@@ -1,7 +1,6 @@
 import type { BranchPlan } from '@shared/contract/checkpoint-views';
 import { useEffect, useState } from 'react';
-import { Dialog } from '../../components/Dialog';
-import { DialogFoot } from '../../components/DialogFoot';
+import { ActionDialog } from '../../components/ActionDialog';
 import { FailureLine } from '../../components/FailureLine';
 import { CheckLine, FormLine, Select, TextArea, TextField } from '../../components/Field';
 import { Icon } from '../../components/Icon';
@@ -58,22 +57,14 @@ export function BranchDialog({ run, step }: { run: string; step: number }) {
   }
   const ready = plan.value !== null && !wrong && plan.value.step === Number(typed) ? plan.value : null;
   return (
-    <Dialog
+    <ActionDialog
       title={words.branchTitle(after, parentTitle)}
-      closeLabel={text.common.cancel}
       onClose={closeBranchDialog}
-      foot={
-        <DialogFoot
-          label={words.create}
-          icon="branch"
-          disabled={ready === null || needsPrice || creating || draft.title.trim() === ''}
-          note={
-            <CheckLine checked={draft.start} label={words.start} onChange={(start) => change({ start })} />
-          }
-          onCancel={closeBranchDialog}
-          onDo={() => ready !== null && create(ready)}
-        />
-      }
+      label={words.create}
+      icon="branch"
+      disabled={ready === null || needsPrice || creating || draft.title.trim() === ''}
+      note={<CheckLine checked={draft.start} label={words.start} onChange={(start) => change({ start })} />}
+      onDo={() => ready !== null && create(ready)}
     >
       <FormLine label={words.after} help={words.afterHelp(steps)}>
         {({ id, describedBy }) => (
@@ -129,7 +120,7 @@ export function BranchDialog({ run, step }: { run: string; step: number }) {
           />
         )}
       </FormLine>
-    </Dialog>
+    </ActionDialog>
   );
 }
 

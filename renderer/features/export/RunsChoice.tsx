@@ -1,8 +1,7 @@
 import type { RunSummary } from '@shared/contract/views';
 import { useState } from 'react';
+import { ActionDialog } from '../../components/ActionDialog';
 import { Button } from '../../components/Button';
-import { Dialog } from '../../components/Dialog';
-import { DialogFoot } from '../../components/DialogFoot';
 import { FormLine, Select, TextField } from '../../components/Field';
 import { useRuns } from '../../state/run/runs';
 import { useText } from '../../text/language';
@@ -80,22 +79,17 @@ function RunsDialog({ list, chosen, onClose }: RunsDialogProps) {
     setTicked(next);
   };
   return (
-    <Dialog
+    <ActionDialog
       title={text.runsTitle}
       closeLabel={words.common.close}
       onClose={onClose}
-      foot={
-        <DialogFoot
-          label={text.takeRuns(ticked.size)}
-          disabled={ticked.size === 0}
-          onCancel={onClose}
-          onDo={() => {
-            const known = list.filter(({ id }) => ticked.has(id)).map(({ id }) => id);
-            changeDraft({ scope: 'chosen', chosen: known });
-            onClose();
-          }}
-        />
-      }
+      label={text.takeRuns(ticked.size)}
+      disabled={ticked.size === 0}
+      onDo={() => {
+        const known = list.filter(({ id }) => ticked.has(id)).map(({ id }) => id);
+        changeDraft({ scope: 'chosen', chosen: known });
+        onClose();
+      }}
     >
       <div className="export-runs-tools">
         <TextField
@@ -143,6 +137,6 @@ function RunsDialog({ list, chosen, onClose }: RunsDialogProps) {
         ))}
       </ul>
       {found.length === 0 && <p className="quiet text-12">{text.noRunFound}</p>}
-    </Dialog>
+    </ActionDialog>
   );
 }

@@ -1,8 +1,7 @@
 import type { ExportFormat } from '@shared/contract/export-request';
 import { exportTargets, targetTrainers } from '@shared/contract/export-targets';
 import { useState } from 'react';
-import { Dialog } from '../../components/Dialog';
-import { DialogFoot } from '../../components/DialogFoot';
+import { ActionDialog } from '../../components/ActionDialog';
 import { useText } from '../../text/language';
 import { chooseFormat, useExport } from './export-state';
 
@@ -18,12 +17,13 @@ export function TargetDialog() {
     close();
   };
   return (
-    <Dialog
+    <ActionDialog
       title={text.targets}
       width="wide"
       closeLabel={words.common.close}
       onClose={close}
-      foot={<DialogFoot label={text.takeTarget(text.targetName[format])} onDo={take} onCancel={close} />}
+      label={text.takeTarget(text.targetName[format])}
+      onDo={take}
     >
       <div
         role="radiogroup"
@@ -61,6 +61,6 @@ export function TargetDialog() {
           </section>
         ))}
       </div>
-    </Dialog>
+    </ActionDialog>
   );
 }

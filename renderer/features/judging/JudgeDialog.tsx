@@ -2,8 +2,7 @@ import type { JudgeEstimate } from '@shared/contract/judge-views';
 import { type JudgedSteps, judgedSteps } from '@shared/judging/batch';
 import { useState } from 'react';
 import { call } from '../../api';
-import { Dialog } from '../../components/Dialog';
-import { DialogFoot } from '../../components/DialogFoot';
+import { ActionDialog } from '../../components/ActionDialog';
 import { FailureLine } from '../../components/FailureLine';
 import { FormLine, Select } from '../../components/Field';
 import { MissingDialog } from '../../components/MissingDialog';
@@ -114,22 +113,16 @@ export function JudgeDialog({ onClose }: { onClose: () => void }) {
     );
   }
   return (
-    <Dialog
+    <ActionDialog
       title={words.title}
-      closeLabel={text.common.cancel}
       onClose={onClose}
-      foot={
-        <DialogFoot
-          label={starting ? words.starting : words.start}
-          disabled={why !== null || starting}
-          onDo={() => request !== null && start(request)}
-          onCancel={onClose}
-          note={
-            <span className="judge-why text-12 quiet" role="status" data-testid="judge-why">
-              {starting ? '' : (why ?? words.nothingSent)}
-            </span>
-          }
-        />
+      label={starting ? words.starting : words.start}
+      disabled={why !== null || starting}
+      onDo={() => request !== null && start(request)}
+      note={
+        <span className="judge-why text-12 quiet" role="status" data-testid="judge-why">
+          {starting ? '' : (why ?? words.nothingSent)}
+        </span>
       }
     >
       <p className="soft text-12 judge-lead">{form.mode === 'mask' ? words.lead : words.leadRewards}</p>
@@ -164,7 +157,7 @@ export function JudgeDialog({ onClose }: { onClose: () => void }) {
       <LimitLine form={form} estimates={estimates} onChange={change} />
       <EstimateBox found={found} isAsked={request !== null} />
       {failure !== null && <FailureLine failure={failure} />}
-    </Dialog>
+    </ActionDialog>
   );
 }
 

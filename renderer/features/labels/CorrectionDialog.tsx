@@ -2,6 +2,7 @@ import type { StepDetail } from '@shared/contract/views';
 import type { Correction } from '@shared/log/annotations';
 import type { Tool } from '@shared/log/event-parts';
 import { useState } from 'react';
+import { ActionDialog } from '../../components/ActionDialog';
 import { Button } from '../../components/Button';
 import { Dialog } from '../../components/Dialog';
 import { FormLine, Select, TextArea, TextField } from '../../components/Field';
@@ -21,7 +22,6 @@ import {
   saveCorrection,
 } from './correction';
 import './labels.css';
-import { DialogFoot } from '../../components/DialogFoot';
 
 /** The action as it was on the left, as it should have been on the right. */
 export function CorrectionDialog({ run, step }: { run: string; step: number }) {
@@ -68,21 +68,15 @@ function Editor({ run, step, detail }: { run: string; step: number; detail: Step
   }
 
   return (
-    <Dialog
+    <ActionDialog
       title={words.title(step)}
-      closeLabel={text.common.cancel}
       width="wide"
       onClose={closeCorrection}
-      foot={
-        <DialogFoot
-          label={words.save}
-          disabled={stuck}
-          keys={<CommandKeys command="hint.queue" />}
-          note={own && <Button onClick={withdraw}>{words.withdraw}</Button>}
-          onCancel={closeCorrection}
-          onDo={save}
-        />
-      }
+      label={words.save}
+      disabled={stuck}
+      keys={<CommandKeys command="hint.queue" />}
+      note={own && <Button onClick={withdraw}>{words.withdraw}</Button>}
+      onDo={save}
     >
       <p className="soft dialog-lead">{words.lead}</p>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: one key for the whole form */}
@@ -152,7 +146,7 @@ function Editor({ run, step, detail }: { run: string; step: number; detail: Step
           </FormLine>
         </section>
       </div>
-    </Dialog>
+    </ActionDialog>
   );
 }
 

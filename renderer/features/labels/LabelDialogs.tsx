@@ -1,6 +1,5 @@
 import { useState } from 'react';
-import { Dialog } from '../../components/Dialog';
-import { DialogFoot } from '../../components/DialogFoot';
+import { ActionDialog } from '../../components/ActionDialog';
 import { FormLine, TextArea, TextField } from '../../components/Field';
 import { useTimeline } from '../../state/run/timeline';
 import { attempt } from '../../state/toasts';
@@ -48,20 +47,14 @@ function CommentDialog({ step }: { step: number }) {
     attempt(() => addComment(run, step, typed));
   }
   return (
-    <Dialog
+    <ActionDialog
       title={words.commentTitle(step)}
-      closeLabel={text.common.cancel}
       width="small"
       onClose={close}
-      foot={
-        <DialogFoot
-          label={words.commentSave}
-          disabled={typed.trim() === ''}
-          keys={<CommandKeys command="hint.queue" />}
-          onCancel={close}
-          onDo={save}
-        />
-      }
+      label={words.commentSave}
+      disabled={typed.trim() === ''}
+      keys={<CommandKeys command="hint.queue" />}
+      onDo={save}
     >
       <TextArea
         data-autofocus
@@ -74,7 +67,7 @@ function CommentDialog({ step }: { step: number }) {
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) save();
         }}
       />
-    </Dialog>
+    </ActionDialog>
   );
 }
 
@@ -86,19 +79,13 @@ function LiftDialog({ step }: { step: number }) {
     if (typed.trim() !== '') endLift(typed.trim());
   }
   return (
-    <Dialog
+    <ActionDialog
       title={words.liftTitle(step)}
-      closeLabel={text.common.cancel}
       width="small"
       onClose={() => endLift(null)}
-      foot={
-        <DialogFoot
-          label={words.liftDo}
-          disabled={typed.trim() === ''}
-          onCancel={() => endLift(null)}
-          onDo={save}
-        />
-      }
+      label={words.liftDo}
+      disabled={typed.trim() === ''}
+      onDo={save}
     >
       <p className="soft dialog-lead">{words.liftText}</p>
       <FormLine label={words.liftReason}>
@@ -116,6 +103,6 @@ function LiftDialog({ step }: { step: number }) {
           />
         )}
       </FormLine>
-    </Dialog>
+    </ActionDialog>
   );
 }

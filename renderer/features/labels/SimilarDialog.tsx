@@ -1,6 +1,6 @@
 import type { SimilarSteps } from '@shared/contract/ipc/labels';
 import { keepCodes, reasonCodes } from '@shared/labels/guideline';
-import { Dialog } from '../../components/Dialog';
+import { ActionDialog } from '../../components/ActionDialog';
 import { Select } from '../../components/Field';
 import { LabelGlyph } from '../../components/LabelGlyph';
 import { pressedChords } from '../../state/keys/commands';
@@ -8,7 +8,6 @@ import { useText } from '../../text/language';
 import { sayParts } from './label-words';
 import { applySimilar, changesOf, closeSimilar, useSimilar } from './similar';
 import './labels.css';
-import { DialogFoot } from '../../components/DialogFoot';
 
 /** Pieces of the run that are named; the others are counted. */
 const PIECES = 12;
@@ -38,18 +37,12 @@ export function SimilarDialog({ similar }: { similar: SimilarSteps }) {
   }
 
   return (
-    <Dialog
+    <ActionDialog
       title={words.title(similar.steps)}
-      closeLabel={text.common.cancel}
       onClose={closeSimilar}
-      foot={
-        <DialogFoot
-          label={words.apply(text.labels[value], similar.steps)}
-          note={<span className="text-12 quiet">{words.keys}</span>}
-          onCancel={closeSimilar}
-          onDo={applySimilar}
-        />
-      }
+      label={words.apply(text.labels[value], similar.steps)}
+      note={<span className="text-12 quiet">{words.keys}</span>}
+      onDo={applySimilar}
     >
       {/* biome-ignore lint/a11y/noStaticElementInteractions: keys of the dialog's own choices, which are buttons too */}
       <div data-autofocus tabIndex={-1} className="similar" onKeyDown={onKeyDown}>
@@ -108,6 +101,6 @@ export function SimilarDialog({ similar }: { similar: SimilarSteps }) {
           </p>
         )}
       </div>
-    </Dialog>
+    </ActionDialog>
   );
 }

@@ -4,8 +4,7 @@ import type { PickedFolder } from '@shared/contract/ipc/runs';
 import type { Endpoint } from '@shared/contract/settings';
 import { useState } from 'react';
 import { call, failureOf } from '../../api';
-import { Dialog } from '../../components/Dialog';
-import { DialogFoot } from '../../components/DialogFoot';
+import { ActionDialog } from '../../components/ActionDialog';
 import { CheckLine, FormLine, Select } from '../../components/Field';
 import { useNow } from '../../components/useNow';
 import { openRun } from '../../state/run/runs';
@@ -87,29 +86,24 @@ export function NewRunForm({ tasks, endpoints, fill, onClose }: NewRunFormProps)
   ];
   const blocked = task === undefined || endpoint === undefined || task.unsupported.length > 0 || wrong;
   return (
-    <Dialog
+    <ActionDialog
       title={text.title}
       closeLabel={words.common.close}
       onClose={onClose}
       width="wide"
-      foot={
-        <DialogFoot
-          label={starting ? text.starting : text.start}
-          disabled={blocked || starting}
-          onDo={() => void start()}
-          onCancel={onClose}
-          note={
-            failure !== null ? (
-              <span className="form-error" role="alert">
-                {failure}
-              </span>
-            ) : (
-              <span className="quiet text-12">
-                {task && task.unsupported.length > 0 ? text.blocked : text.ready}
-              </span>
-            )
-          }
-        />
+      label={starting ? text.starting : text.start}
+      disabled={blocked || starting}
+      onDo={() => void start()}
+      note={
+        failure !== null ? (
+          <span className="form-error" role="alert">
+            {failure}
+          </span>
+        ) : (
+          <span className="quiet text-12">
+            {task && task.unsupported.length > 0 ? text.blocked : text.ready}
+          </span>
+        )
       }
     >
       <div className="new-run">
@@ -207,6 +201,6 @@ export function NewRunForm({ tasks, endpoints, fill, onClose }: NewRunFormProps)
           <RunChecks task={task} endpoint={endpoint} choices={choices} now={now} />
         )}
       </div>
-    </Dialog>
+    </ActionDialog>
   );
 }

@@ -2,8 +2,7 @@ import { joined, type StepRange } from '@shared/contract/step-range';
 import { common, stepsIn, without } from '@shared/labels/review/step-ranges';
 import { useState } from 'react';
 import { call } from '../../api';
-import { Dialog } from '../../components/Dialog';
-import { DialogFoot } from '../../components/DialogFoot';
+import { ActionDialog } from '../../components/ActionDialog';
 import { CheckLine, FormLine, TextField } from '../../components/Field';
 import { useAskedWith } from '../../state/answers';
 import { useCurrentRun } from '../../state/run/runs';
@@ -44,13 +43,12 @@ export function RestDialog({ onClose }: { onClose: () => void }) {
     });
   }
   return (
-    <Dialog
+    <ActionDialog
       title={words.restTitle}
-      closeLabel={text.common.cancel}
       onClose={onClose}
-      foot={
-        <DialogFoot label={words.restDo(count(steps))} disabled={!ready} onDo={confirm} onCancel={onClose} />
-      }
+      label={words.restDo(count(steps))}
+      disabled={!ready}
+      onDo={confirm}
     >
       {failure !== null && <p role="alert">{failure.message}</p>}
       {found !== null && (
@@ -104,7 +102,7 @@ export function RestDialog({ onClose }: { onClose: () => void }) {
           )}
         </div>
       )}
-    </Dialog>
+    </ActionDialog>
   );
 }
 

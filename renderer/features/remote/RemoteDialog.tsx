@@ -1,9 +1,8 @@
 import type { Failure } from '@shared/contract/errors';
 import { useState } from 'react';
 import { failureOf } from '../../api';
+import { ActionDialog } from '../../components/ActionDialog';
 import { Button } from '../../components/Button';
-import { Dialog } from '../../components/Dialog';
-import { DialogFoot } from '../../components/DialogFoot';
 import { FormLine, Select, TextField } from '../../components/Field';
 import { Icon } from '../../components/Icon';
 import { MissingDialog } from '../../components/MissingDialog';
@@ -60,30 +59,25 @@ export function RemoteDialog() {
     );
   }
   return (
-    <Dialog
+    <ActionDialog
       title={words.title}
       closeLabel={text.common.close}
       onClose={close}
-      foot={
-        <DialogFoot
-          label={working ? words.connecting : words.connect}
-          disabled={!ready}
-          note={
-            status !== null && (
-              <Button
-                onClick={() => {
-                  close();
-                  attempt(closeRemote);
-                }}
-              >
-                {words.back}
-              </Button>
-            )
-          }
-          onCancel={close}
-          onDo={() => attempt(open)}
-        />
+      label={working ? words.connecting : words.connect}
+      disabled={!ready}
+      note={
+        status !== null && (
+          <Button
+            onClick={() => {
+              close();
+              attempt(closeRemote);
+            }}
+          >
+            {words.back}
+          </Button>
+        )
       }
+      onDo={() => attempt(open)}
     >
       <form
         onSubmit={(event) => {
@@ -142,6 +136,6 @@ export function RemoteDialog() {
         )}
         <button type="submit" hidden disabled={!ready} />
       </form>
-    </Dialog>
+    </ActionDialog>
   );
 }

@@ -1,5 +1,6 @@
 import type { BackupRow, RestoredRun, RestoreReport } from '@shared/contract/ipc/restore';
 import { useId, useState } from 'react';
+import { ActionDialog } from '../../components/ActionDialog';
 import { Button } from '../../components/Button';
 import { Dialog } from '../../components/Dialog';
 import { Icon } from '../../components/Icon';
@@ -7,7 +8,6 @@ import { attempt } from '../../state/toasts';
 import { useText } from '../../text/language';
 import { closeRestore, restoreFrom, useRestore } from './restore';
 import './restore.css';
-import { DialogFoot } from '../../components/DialogFoot';
 
 /** Brings back what a damaged data folder still holds, into a new one. */
 export function RestoreDialog() {
@@ -23,18 +23,13 @@ function Choice({ folder, backups }: { folder: string; backups: BackupRow[] }) {
   const readable = backups.filter(({ problem }) => problem === null);
   const [chosen, setChosen] = useState(readable[0]?.name ?? null);
   return (
-    <Dialog
+    <ActionDialog
       title={words.title}
       closeLabel={common.close}
       onClose={closeRestore}
-      foot={
-        <DialogFoot
-          label={working ? words.working : words.action}
-          disabled={working}
-          onCancel={closeRestore}
-          onDo={() => attempt(() => restoreFrom(chosen))}
-        />
-      }
+      label={working ? words.working : words.action}
+      disabled={working}
+      onDo={() => attempt(() => restoreFrom(chosen))}
     >
       <p>{words.lead}</p>
       <p className="mono-12 quiet">{folder}</p>
@@ -52,7 +47,7 @@ function Choice({ folder, backups }: { folder: string; backups: BackupRow[] }) {
           ))}
         </fieldset>
       )}
-    </Dialog>
+    </ActionDialog>
   );
 }
 

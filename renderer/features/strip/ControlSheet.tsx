@@ -1,7 +1,6 @@
 import type { RunSummary } from '@shared/contract/views';
 import { call } from '../../api';
-import { Dialog } from '../../components/Dialog';
-import { DialogFoot } from '../../components/DialogFoot';
+import { ActionDialog } from '../../components/ActionDialog';
 import { Icon } from '../../components/Icon';
 import { useNow } from '../../components/useNow';
 import { useAsked } from '../../state/answers';
@@ -40,28 +39,22 @@ export function ControlSheet({ run, control, onClose }: ControlSheetProps) {
     refreshRun(run.id);
   }
   return (
-    <Dialog
+    <ActionDialog
       title={title}
-      closeLabel={text.common.cancel}
       width="small"
       onClose={onClose}
-      foot={
-        <DialogFoot
-          label={verb}
-          danger={control === 'stop'}
-          focus
-          onCancel={onClose}
-          onDo={() => {
-            onClose();
-            attempt(act);
-          }}
-        />
-      }
+      label={verb}
+      danger={control === 'stop'}
+      focus
+      onDo={() => {
+        onClose();
+        attempt(act);
+      }}
     >
       <p className="soft">{effect}</p>
       <h3 className="sheet-title">{words.keepsRunning}</h3>
       <Running run={run} />
-    </Dialog>
+    </ActionDialog>
   );
 }
 

@@ -1,8 +1,7 @@
 import type { RunSummary } from '@shared/contract/views';
 import { useState } from 'react';
 import { call } from '../../api';
-import { Dialog } from '../../components/Dialog';
-import { DialogFoot } from '../../components/DialogFoot';
+import { ActionDialog } from '../../components/ActionDialog';
 import { FormLine, TextField } from '../../components/Field';
 import { budgetsOf } from '../../state/run/budgets';
 import { refreshRun } from '../../state/run/runs';
@@ -52,12 +51,13 @@ export function LimitsDialog({ run, onClose }: { run: RunSummary; onClose: () =>
     });
   }
   return (
-    <Dialog
+    <ActionDialog
       title={words.limitsTitle}
-      closeLabel={text.common.cancel}
       width="small"
       onClose={onClose}
-      foot={<DialogFoot label={words.saveLimits} disabled={!changed} onDo={save} onCancel={onClose} />}
+      label={words.saveLimits}
+      disabled={!changed}
+      onDo={save}
     >
       <form
         onSubmit={(event) => {
@@ -108,7 +108,7 @@ export function LimitsDialog({ run, onClose }: { run: RunSummary; onClose: () =>
         })}
         <button type="submit" hidden />
       </form>
-    </Dialog>
+    </ActionDialog>
   );
 }
 

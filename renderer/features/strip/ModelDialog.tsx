@@ -1,9 +1,8 @@
 import type { RunSummary } from '@shared/contract/views';
 import { useState } from 'react';
 import { call } from '../../api';
+import { ActionDialog } from '../../components/ActionDialog';
 import { Button } from '../../components/Button';
-import { Dialog } from '../../components/Dialog';
-import { DialogFoot } from '../../components/DialogFoot';
 import { Empty } from '../../components/Empty';
 import { FormLine, Select } from '../../components/Field';
 import { refreshRun } from '../../state/run/runs';
@@ -33,19 +32,13 @@ export function ModelDialog({ run, onClose }: { run: RunSummary; onClose: () => 
     });
   }
   return (
-    <Dialog
+    <ActionDialog
       title={words.modelTitle}
-      closeLabel={text.common.cancel}
       width="small"
       onClose={onClose}
-      foot={
-        <DialogFoot
-          label={words.saveModel}
-          disabled={chosen === undefined || name === run.endpoint}
-          onDo={save}
-          onCancel={onClose}
-        />
-      }
+      label={words.saveModel}
+      disabled={chosen === undefined || name === run.endpoint}
+      onDo={save}
     >
       <p className="soft text-12 dialog-lead">{words.modelText}</p>
       {endpoints.length === 0 ? (
@@ -81,6 +74,6 @@ export function ModelDialog({ run, onClose }: { run: RunSummary; onClose: () => 
           )}
         </FormLine>
       )}
-    </Dialog>
+    </ActionDialog>
   );
 }

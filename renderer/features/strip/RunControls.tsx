@@ -2,9 +2,8 @@ import type { RunSummary } from '@shared/contract/views';
 import { hasEnded } from '@shared/runs/run-status';
 import { useEffect, useRef, useState } from 'react';
 import { call } from '../../api';
+import { ActionDialog } from '../../components/ActionDialog';
 import { Button, IconButton } from '../../components/Button';
-import { Dialog } from '../../components/Dialog';
-import { DialogFoot } from '../../components/DialogFoot';
 import type { MenuItem } from '../../components/Menu';
 import { Menu } from '../../components/Menu';
 import { useCommand } from '../../state/keys/commands';
@@ -226,25 +225,19 @@ function RemoveSheet({ run, onClose }: { run: RunSummary; onClose: () => void })
     refreshRuns();
   }
   return (
-    <Dialog
+    <ActionDialog
       title={words.removeTitle(run.title)}
-      closeLabel={text.common.cancel}
       width="small"
       onClose={onClose}
-      foot={
-        <DialogFoot
-          label={words.removeRun}
-          danger
-          focus
-          onCancel={onClose}
-          onDo={() => {
-            onClose();
-            attempt(remove);
-          }}
-        />
-      }
+      label={words.removeRun}
+      danger
+      focus
+      onDo={() => {
+        onClose();
+        attempt(remove);
+      }}
     >
       <p className="soft">{words.removeBody(text.common.steps(run.steps))}</p>
-    </Dialog>
+    </ActionDialog>
   );
 }
