@@ -89,6 +89,18 @@ export function figure(
   return { name, value, unit, bar: text, ok, baseline: rest.baseline ?? null, detail: rest.detail };
 }
 
+/** The 95th percentile of times, ms, that are to be within `most`; `about`: what was measured, and how often. */
+export function latency(
+  name: string,
+  times: readonly number[],
+  most: number,
+  about: string,
+  baseline: number | null = null,
+): Figure {
+  const detail = `p95; ${spread(times)} ms, ${about}`;
+  return figure(name, quantile(times, 0.95), 'ms', { is: '≤', value: most }, { baseline, detail });
+}
+
 /** A figure without a bar: told, never failed. */
 export function told(
   name: string,

@@ -5,7 +5,7 @@ import {
   type Bench,
   type BenchOptions,
   type Figure,
-  figure,
+  latency,
   quantile,
   rounds,
   size,
@@ -68,53 +68,16 @@ export async function measureKeys(
   const n = `on ${steps} steps, n = ${latencies.length}`;
   const painted = latencies.map((each) => each.painted);
   const durable = latencies.map((each) => each.durable);
-  return [
-    figure(
-      'key-painted-l',
-      quantile(painted, 0.95),
-      'ms',
-      { is: '≤', value: 50 },
-      {
-        detail: `p95; ${spread(painted)} ms, ${n}`,
-      },
-    ),
-    figure(
-      'key-durable-l',
-      quantile(durable, 0.95),
-      'ms',
-      { is: '≤', value: 100 },
-      {
-        detail: `p95; ${spread(durable)} ms, ${n}`,
-      },
-    ),
-  ];
+  return [latency('key-painted-l', painted, 50, n), latency('key-durable-l', durable, 100, n)];
 }
 
 function figures(latencies: readonly Latency[], bare: readonly number[]) {
   const painted = latencies.map((each) => each.painted);
   const durable = latencies.map((each) => each.durable);
-  const baseline = quantile(bare, 0.95);
   const n = `n = ${latencies.length}`;
   return [
-    figure(
-      'key-painted',
-      quantile(painted, 0.95),
-      'ms',
-      { is: '≤', value: 50 },
-      {
-        baseline,
-        detail: `p95; ours ${spread(painted)} ms, bare page ${spread(bare)} ms, ${n}`,
-      },
-    ),
-    figure(
-      'key-durable',
-      quantile(durable, 0.95),
-      'ms',
-      { is: '≤', value: 100 },
-      {
-        detail: `p95; ${spread(durable)} ms, ${n}`,
-      },
-    ),
+    latency('key-painted', painted, 50, `bare page ${spread(bare)} ms, ${n}`, quantile(bare, 0.95)),
+    latency('key-durable', durable, 100, n),
   ];
 }
 

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { type Figure, figure, median, quantile, rounds, shorten, spread } from '../harness';
+import { type Figure, latency, median, rounds, shorten } from '../harness';
 import { invokeCommand, readFilled, watchFilled } from './in-page.mjs';
 import type { LargeRun } from './large-run';
 
@@ -38,23 +38,19 @@ export async function measureOpening(
   return {
     first: median(painted),
     figures: [
-      figure(
+      latency(
         `open-${name}`,
-        quantile(painted, 0.95),
-        'ms',
-        { is: '≤', value: paintedWithin[large.size] },
-        {
-          detail: `p95 of first paint; ${spread(painted)} ms, the very first ${shorten(painted[0] ?? 0)}, ${detail}`,
-        },
+        painted,
+        paintedWithin[large.size],
+        `until the first paint, the very first ${shorten(painted[0] ?? 0)}, ${detail}`,
       ),
       ...(large.size === 'L'
         ? [
-            figure(
+            latency(
               'open-l-interactive',
-              quantile(interactive, 0.95),
-              'ms',
-              { is: '≤', value: interactiveWithin },
-              { detail: `p95; ${spread(interactive)} ms, the very first ${shorten(interactive[0] ?? 0)}` },
+              interactive,
+              interactiveWithin,
+              `the very first ${shorten(interactive[0] ?? 0)}`,
             ),
           ]
         : []),

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { openStore } from '../../electron/store/threads/client';
 import { driveShortRun } from '../engine/short-run';
-import { type Bench, figure, quantile, rounds, shorten, size, spread } from '../harness';
+import { type Bench, latency, rounds, shorten, size } from '../harness';
 import { application, openAtOnce } from './desktop';
 import { readShown, watchFor } from './in-page.mjs';
 import { openWindow } from './open-window';
@@ -35,19 +35,8 @@ export const promptOpen: Bench = {
           diff.push(second);
         } else options.say(`first time: ${shorten(first)} and ${shorten(second)} ms`);
       }
-      const n = `p95; n = ${open.length}, about ${Math.round(tokens / 1_000)}k tokens`;
-      return [
-        figure(
-          ...(['prompt-open', quantile(open, 0.95), 'ms'] as const),
-          { is: '≤', value: 300 },
-          { detail: `${n}; ${spread(open)} ms` },
-        ),
-        figure(
-          ...(['prompt-diff', quantile(diff, 0.95), 'ms'] as const),
-          { is: '≤', value: 500 },
-          { detail: `${n}; ${spread(diff)} ms` },
-        ),
-      ];
+      const n = `n = ${open.length}, about ${Math.round(tokens / 1_000)}k tokens`;
+      return [latency('prompt-open', open, 300, n), latency('prompt-diff', diff, 500, n)];
     } finally {
       await app.close();
     }
