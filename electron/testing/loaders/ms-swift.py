@@ -8,6 +8,8 @@ import json
 import re
 import sys
 
+from lines import check_lines
+
 ROLES = {"system", "user", "tool_call", "tool_response", "tool", "assistant"}
 
 
@@ -77,36 +79,27 @@ def answer_of(parts, problems):
     }
 
 
-def main(path):
-    records, trained, problems = 0, [], []
-    with open(path, encoding="utf-8") as lines:
-        for number, line in enumerate(lines, 1):
-            own = []
-            record = json.loads(line)
-            records += 1
-            if set(record) - {"messages", "tools", "images", "metadata"}:
-                own.append("unknown columns")
-            if "tools" in record and not isinstance(json.loads(record["tools"]), list):
-                own.append("tools are no list")
-            tags = sum(message["content"].count("<image>") for message in record["messages"])
-            images = record.get("images", [])
-            if images and tags != len(images):
-                own.append(f"{tags} tags for {len(images)} images")
-            if any(not image.startswith("data:image/") for image in images):
-                own.append("an image that is no address")
-            try:
-                answers = load(record, own)
-                json.dumps([record, answers], ensure_ascii=False).encode("utf-8")
-                if not answers:
-                    own.append("nothing is trained")
-            except (Deleted, ValueError, KeyError) as error:
-                answers = []
-                own.append(f"the row is deleted: {error}")
-            trained.append(answers)
-            problems += [f"line {number}: {problem}" for problem in own]
-    print(json.dumps({"records": records, "trained": trained, "problems": problems}))
-    return 1 if problems else 0
+def check(record, problems):
+    if set(record) - {"messages", "tools", "images", "metadata"}:
+        problems.append("unknown columns")
+    if "tools" in record and not isinstance(json.loads(record["tools"]), list):
+        problems.append("tools are no list")
+    tags = sum(message["content"].count("<image>") for message in record["messages"])
+    images = record.get("images", [])
+    if images and tags != len(images):
+        problems.append(f"{tags} tags for {len(images)} images")
+    if any(not image.startswith("data:image/") for image in images):
+        problems.append("an image that is no address")
+    try:
+        answers = load(record, problems)
+        json.dumps([record, answers], ensure_ascii=False).encode("utf-8")
+        if not answers:
+            problems.append("nothing is trained")
+        return answers
+    except (Deleted, ValueError, KeyError) as error:
+        problems.append(f"the row is deleted: {error}")
+        return []
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(check_lines(sys.argv[1], check))

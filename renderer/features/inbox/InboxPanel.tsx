@@ -1,7 +1,6 @@
-import { createPortal } from 'react-dom';
+import { AnchoredPanel } from '../../components/AnchoredPanel';
 import { IconButton } from '../../components/Button';
 import { Tabs } from '../../components/Tabs';
-import { useAnchoredPanel } from '../../components/useAnchoredPanel';
 import { pressedChords } from '../../state/keys/commands';
 import { attempt } from '../../state/toasts';
 import { useText } from '../../text/language';
@@ -13,56 +12,52 @@ import { NightReport } from './NightReport';
 export function InboxPanel({ anchor }: { anchor: HTMLElement | null }) {
   const text = useText().inbox;
   const tab = useInbox((state) => state.tab);
-  const { box, leave } = useAnchoredPanel({ anchor, most: 640, onClose: closeInbox, first: '[data-item]' });
 
-  function onKeyDown(event: React.KeyboardEvent): void {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key === 'Escape') {
-      leave();
-    } else {
-      const items = [...(box.current?.querySelectorAll<HTMLElement>('[data-item]') ?? [])];
-      const active = document.activeElement;
-      const at = active instanceof HTMLElement ? items.indexOf(active) : -1;
-      const to = target(pressedChords(event.nativeEvent), at, items.length);
-      if (to === null) return;
-      items[to]?.focus();
-    }
-    event.preventDefault();
-    event.stopPropagation();
+  function onKey(event: React.KeyboardEvent, box: HTMLDivElement | null): boolean {
+    if (event.ctrlKey || event.metaKey || event.altKey) return false;
+    const items = [...(box?.querySelectorAll<HTMLElement>('[data-item]') ?? [])];
+    const active = document.activeElement;
+    const at = active instanceof HTMLElement ? items.indexOf(active) : -1;
+    const to = target(pressedChords(event.nativeEvent), at, items.length);
+    if (to !== null) items[to]?.focus();
+    return to !== null;
   }
 
-  return createPortal(
-    <div
-      ref={box}
-      role="dialog"
-      aria-label={text.region}
-      tabIndex={-1}
-      className="anchored-panel inbox"
-      data-testid="inbox"
-      onKeyDown={onKeyDown}
+  return (
+    <AnchoredPanel
+      anchor={anchor}
+      most={640}
+      onClose={closeInbox}
+      first="[data-item]"
+      label={text.region}
+      name="inbox"
+      onKey={onKey}
     >
-      <div className="inbox-head">
-        <Tabs<InboxTab>
-          label={text.tabs}
-          items={[
-            { id: 'news', label: text.news },
-            { id: 'report', label: text.report },
-          ]}
-          chosen={tab}
-          onChoose={(chosen) => {
-            useInbox.setState({ tab: chosen });
-            if (chosen === 'report') attempt(() => loadReport(useInbox.getState().range));
-          }}
-          idBase="inbox"
-        />
-        <span className="space" />
-        <IconButton icon="close" label={text.close} onClick={leave} />
-      </div>
-      <div id="inbox-panel" role="tabpanel" aria-labelledby={`inbox-${tab}`} className="inbox-body">
-        {tab === 'news' ? <InboxNews /> : <NightReport />}
-      </div>
-    </div>,
-    document.body,
+      {(leave) => (
+        <>
+          <div className="inbox-head">
+            <Tabs<InboxTab>
+              label={text.tabs}
+              items={[
+                { id: 'news', label: text.news },
+                { id: 'report', label: text.report },
+              ]}
+              chosen={tab}
+              onChoose={(chosen) => {
+                useInbox.setState({ tab: chosen });
+                if (chosen === 'report') attempt(() => loadReport(useInbox.getState().range));
+              }}
+              idBase="inbox"
+            />
+            <span className="space" />
+            <IconButton icon="close" label={text.close} onClick={leave} />
+          </div>
+          <div id="inbox-panel" role="tabpanel" aria-labelledby={`inbox-${tab}`} className="inbox-body">
+            {tab === 'news' ? <InboxNews /> : <NightReport />}
+          </div>
+        </>
+      )}
+    </AnchoredPanel>
   );
 }
 

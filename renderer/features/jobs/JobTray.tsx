@@ -1,9 +1,8 @@
 import type { ExportJob } from '@shared/contract/export-views';
-import { createPortal } from 'react-dom';
 import { call } from '../../api';
+import { AnchoredPanel } from '../../components/AnchoredPanel';
 import { Button, IconButton } from '../../components/Button';
 import { Icon, type IconName } from '../../components/Icon';
-import { useAnchoredPanel } from '../../components/useAnchoredPanel';
 import { showDataset } from '../../state/export-page';
 import { attempt } from '../../state/toasts';
 import { useText } from '../../text/language';
@@ -16,39 +15,28 @@ export function JobTray({ anchor }: { anchor: HTMLElement | null }) {
   const text = useText().jobs;
   const list = useJobs((state) => state.list);
   const batches = listedBatches(useBatches(), Date.now());
-  const { box, leave } = useAnchoredPanel({ anchor, most: 560, onClose: () => openTray(false) });
 
-  return createPortal(
-    <div
-      ref={box}
-      role="dialog"
-      aria-label={text.title}
-      tabIndex={-1}
-      className="anchored-panel jobs"
-      data-testid="jobs"
-      onKeyDown={(event) => {
-        if (event.key !== 'Escape') return;
-        event.preventDefault();
-        event.stopPropagation();
-        leave();
-      }}
-    >
-      <div className="jobs-head">
-        <h2>{text.title}</h2>
-        <span className="space" />
-        <IconButton icon="close" label={text.close} onClick={leave} />
-      </div>
-      <ul className="jobs-list">
-        {batches.map((batch) => (
-          <JudgeJob key={batch.id} batch={batch} />
-        ))}
-        {list.map((job) => (
-          <Job key={job.id} job={job} />
-        ))}
-      </ul>
-      {list.length + batches.length === 0 && <p className="jobs-none text-12 quiet">{text.none}</p>}
-    </div>,
-    document.body,
+  return (
+    <AnchoredPanel anchor={anchor} most={560} onClose={() => openTray(false)} label={text.title} name="jobs">
+      {(leave) => (
+        <>
+          <div className="jobs-head">
+            <h2>{text.title}</h2>
+            <span className="space" />
+            <IconButton icon="close" label={text.close} onClick={leave} />
+          </div>
+          <ul className="jobs-list">
+            {batches.map((batch) => (
+              <JudgeJob key={batch.id} batch={batch} />
+            ))}
+            {list.map((job) => (
+              <Job key={job.id} job={job} />
+            ))}
+          </ul>
+          {list.length + batches.length === 0 && <p className="jobs-none text-12 quiet">{text.none}</p>}
+        </>
+      )}
+    </AnchoredPanel>
   );
 }
 
