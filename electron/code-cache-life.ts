@@ -1,4 +1,4 @@
-import { cpSync, rmSync } from 'node:fs';
+import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { answered, createdBody } from '@shared/log/event-fixtures';
 import type { NewEvent } from '@shared/log/events';
@@ -15,6 +15,7 @@ const steps = Array.from({ length: STEPS }, (_, at) => at + 1);
 export async function liveShortly(folder: string): Promise<void> {
   // Loaded here, when chunks are watched.
   const { openStoreInProcess } = await import('./store/threads/in-process');
+  const { removeAt } = await import('./files/remove');
   const within = async (name: string, work: (store: Store) => Promise<void>) => {
     const store = openStoreInProcess(join(folder, name));
     try {
@@ -34,7 +35,7 @@ export async function liveShortly(folder: string): Promise<void> {
       await read(store);
     });
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    await removeAt(folder, { kind: 'folder' });
   }
 }
 
