@@ -7,7 +7,7 @@ import { runExport } from './run-export';
 import { runFindings } from './run-findings';
 
 /** Most texts are shorter than half of this. With memory of its own for each of many hundred thousand, V8 would count and free each. */
-const POOL_BYTES = 64 * 1024;
+const POOL_BYTES = 256 * 1024;
 
 /**
  * Exports in this thread, or looks for secrets before an export. It opens the workspace to read it, and lets go of it before it ends.
