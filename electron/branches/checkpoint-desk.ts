@@ -14,7 +14,7 @@ import type { RunLock } from '../runs/drive/run-holds';
 import type { EngineOptions } from '../runs/engine-options';
 import type { HostSessions } from '../runs/sessions/clean-sessions';
 import { connect, disposeAll, reach } from '../runs/start/connect';
-import { atWorkspace } from './at-workspace';
+import { withCheckpointer } from './with-checkpointer';
 
 export interface CheckpointDeskOptions {
   options: EngineOptions;
@@ -94,6 +94,6 @@ export class CheckpointDesk {
       throw new WaymarkError('not_found', `There is no run ${run} in this workspace.`);
     }
     const looked = { run, created: first.body, fold: new RunFold() };
-    return atWorkspace(options, looked, (checkpointer, signal) => checkpointer.size(signal));
+    return withCheckpointer(options, looked, (checkpointer, signal) => checkpointer.size(signal));
   }
 }

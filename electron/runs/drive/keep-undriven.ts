@@ -1,6 +1,6 @@
 import { WaymarkError } from '@shared/contract/errors';
 import type { NewEvent } from '@shared/log/events';
-import { atWorkspace } from '../../branches/at-workspace';
+import { withCheckpointer } from '../../branches/with-checkpointer';
 import { RunControl } from './control';
 import { recordRest } from './record-rest';
 import { prepareDriver } from './run';
@@ -29,7 +29,7 @@ export async function keepUndriven(context: RunContext): Promise<void> {
     .filter((text) => text !== '')
     .join('; ');
   const order = { step: state.run.step, why: 'asked' as const, note };
-  await atWorkspace(options, { run, created, fold: state.run }, async (checkpointer, signal) => {
+  await withCheckpointer(options, { run, created, fold: state.run }, async (checkpointer, signal) => {
     const made = await checkpointer.make(order, signal);
     await arrive({ before: 0 });
     const applied = asked.map(({ entry }): NewEvent => {

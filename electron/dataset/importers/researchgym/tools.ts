@@ -107,14 +107,14 @@ const made = new Map<Row, Tool>();
 
 /** The same object each time: an export of many runs holds the tools of each. */
 function toolOf(row: Row): Tool {
-  const tool = made.get(row) ?? describe(row);
+  const tool = made.get(row) ?? built(row);
   made.set(row, tool);
   return tool;
 }
 
 export const gymSummaryTools: Tool[] = [toolOf(SUMMARISER)];
 
-function describe([name, params, description]: Row): Tool {
+function built([name, params, description]: Row): Tool {
   const given = params.split(' ').filter((param) => param !== '');
   const parts = given.map((param) => {
     const [key = '', type = ''] = param.split(':');

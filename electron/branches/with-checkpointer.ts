@@ -18,7 +18,7 @@ export interface CheckpointedRun {
  * Works with the checkpoints of a run that nobody drives: its computers are connected for that long.
  * @throws ComputerUnavailable, and what `work` throws
  */
-export async function atWorkspace<T>(
+export async function withCheckpointer<T>(
   options: EngineOptions,
   { run, created, fold }: CheckpointedRun,
   work: (checkpointer: Checkpointer, signal: AbortSignal) => Promise<T>,
