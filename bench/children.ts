@@ -4,6 +4,7 @@ import { killInLane } from './durability/kills';
 import { writeAndAcknowledge } from './durability/writer-child';
 import { parseInLane } from './engine/parser-lane';
 import { exportOnce } from './long/export-large';
+import { serveJudge } from './review/judge-endpoint';
 import { labelUntilKilled } from './review/kill-labels';
 import { storeFlood } from './ssh/flood-child';
 import { storeUntilKilled } from './ssh/output-child';
@@ -14,6 +15,7 @@ const children: Record<string, (args: readonly string[]) => Promise<void>> = {
   engine: driveUntilKilled,
   cuts: cutInLane,
   kills: killInLane,
+  'judge-endpoint': serveJudge,
   labels: labelUntilKilled,
   export: exportOnce,
   parsers: parseInLane,

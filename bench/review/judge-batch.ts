@@ -1,17 +1,15 @@
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { ModelRef } from '@shared/log/event-parts';
 import { runBatch } from '../../electron/judging/judge-batch';
 import { type Judge, judgeTasks } from '../../electron/judging/judge-work';
 import { readRubrics } from '../../electron/judging/rubric';
 import { createModelClient } from '../../electron/model/client';
-import { startScriptedModel } from '../../electron/model/scripted-server';
 import { openStore } from '../../electron/store/threads/client';
 import { begunBatch } from '../../electron/testing/begun-batch';
-import { judgeAnswer } from '../../electron/testing/scripted-judges';
 import { barePosts } from '../baselines/bare-posts';
 import { driveShortRun } from '../engine/short-run';
 import { alternate, type Bench, ratio, rounds, shorten, size } from '../harness';
+import { startJudge } from './judge-endpoint';
 
 const TOGETHER = 16;
 const ANSWER_MS = 50;
@@ -24,12 +22,7 @@ export const judgeBatchBench: Bench = {
   about: 'steps judged a second by an endpoint that takes 50 ms, 16 requests at once',
   async run(options) {
     const steps = size(options, 1_000, 10_000, 100);
-    const server = await startScriptedModel({
-      policy: async (request) => {
-        await pause(ANSWER_MS);
-        return { ...judgeAnswer(request, () => 'keep'), pieceLength: 100_000 };
-      },
-    });
+    const server = await startJudge(ANSWER_MS);
     const store = await openStore(join(options.folder, 'run'), {});
     try {
       // A run for each round: judging one again also weighs the votes that it has.

@@ -12,6 +12,7 @@ import { createModelClient } from '../model/client';
 import { type ScriptedPolicy, startScriptedModel } from '../model/scripted-server';
 import type { Store } from '../store/api';
 import { begunBatch } from '../testing/begun-batch';
+import { eventually } from '../testing/deadline';
 import { alice, bob, createdBody, createRun, RunWriter } from '../testing/run-writer';
 import { askedTurns, judgeAnswer } from '../testing/scripted-judges';
 import { temporaryFolder, testStore } from '../testing/store-fixtures';
@@ -153,6 +154,40 @@ describe('a batch of judgements', () => {
       // The request that was under way is the only one that is sent twice.
       expect(requests).toHaveLength(4);
     }
+  });
+
+  it('a place asks on while its answer is being stored, and keeps no second one waiting', async () => {
+    const { batch, requests, store, votes } = await stand((request) => judgeAnswer(request, perfect));
+    const { judgeAnswered } = store.writer;
+    const stored: (() => void)[] = [];
+    store.writer.judgeAnswered = async (...answer) => {
+      await new Promise<void>((resolve) => stored.push(resolve));
+      return judgeAnswered(...answer);
+    };
+    const done = batch();
+    await eventually('the second request', () => requests.length === 2);
+    expect(stored).toHaveLength(1);
+    // The second answer is there, and the third request waits until the first one is kept.
+    stored.shift()?.();
+    await eventually('the third request', () => requests.length === 3);
+    for (let left = 2; left > 0; left -= 1) {
+      await eventually('an answer to store', () => stored.length === 1);
+      stored.shift()?.();
+    }
+    expect(await done).toMatchObject({ asked: 3, votes: 60, ended: null });
+    expect((await votes()).size).toBe(60);
+  });
+
+  it('an answer that cannot be stored ends the batch before a third request is paid for', async () => {
+    const { batch, requests, store, votes } = await stand((request) => judgeAnswer(request, perfect));
+    store.writer.judgeAnswered = () =>
+      Promise.reject(new WaymarkError('workspace_locked', 'Another program holds the workspace.'));
+    expect(await batch()).toMatchObject({
+      votes: 0,
+      ended: { why: 'failed', failure: { code: 'workspace_locked' } },
+    });
+    expect(requests.length).toBeLessThanOrEqual(2);
+    expect(await votes()).toEqual(new Map());
   });
 
   it('a batch that is stopped keeps the answer under way and sends nothing more, so that nothing is paid twice', async () => {
@@ -367,6 +402,16 @@ describe('a batch of judgements', () => {
     expect(requests).toEqual([[1, 2, 3, 4], [1]]);
     expect([...(await votes(branch.run)).keys()]).toEqual([4]);
     expect([...(await votes(another.run)).keys()]).toEqual([1]);
+  });
+
+  it('once a run turns out to be removed, nothing more is paid for its steps', async () => {
+    const { batch, requests, store, run } = await stand(async (request) => {
+      if (request.index === 0) await store.writer.remove(run, 'run', alice);
+      return judgeAnswer(request, perfect);
+    }, 150);
+    expect(await batch()).toMatchObject({ votes: 0, missing: 0, ended: null });
+    // The second window was sent while the first answer found no run any more.
+    expect(requests.length).toBeLessThanOrEqual(2);
   });
 
   it('steps whose texts were purged are not shown to a judge', async () => {

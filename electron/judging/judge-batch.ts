@@ -63,8 +63,9 @@ const UNANSWERED_IN_A_ROW = 3;
 const UNPARSABLE_IN_A_ROW = 12;
 
 /**
- * Asks a judge about every task, several at a time, and stores each answer with its votes in one transaction before that place
- * asks again. What is stored is not asked again: after a kill, only requests that were under way are paid twice.
+ * Asks a judge about every task, several at a time, and stores each answer with its votes in one transaction. A place asks on while
+ * its last answer is being stored, and keeps no second one waiting. What is stored is not asked again: after a kill, only requests
+ * that were under way, and answers that came in the same moment, are paid twice.
  */
 export async function runBatch(
   store: JudgedStore,
@@ -73,20 +74,38 @@ export async function runBatch(
 ): Promise<BatchResult> {
   const batch = new Batch(store, options);
   const work = async () => {
+    const place = new Place();
     try {
       while (batch.result.ended === null) {
         const next = await tasks.next();
-        if (next.done === true) return;
-        await batch.judge(next.value);
+        if (next.done === true) break;
+        await batch.judge(next.value, place);
       }
+      await place.stored;
     } catch (thrown) {
+      await place.stored.catch(() => undefined);
       batch.fail(thrown);
     }
   };
   // A fault in one place ends the others too, and what they have under way is stored first.
   const places = await Promise.allSettled(Array.from({ length: options.together }, work));
+  // Nothing is read for it any more.
+  await tasks.return(undefined);
   for (const place of places) if (place.status === 'rejected') throw place.reason;
   return batch.result;
+}
+
+/** Where one request at a time is under way. */
+class Place {
+  /** Its last answer is in the store. */
+  stored: Promise<void> = Promise.resolve();
+
+  /** Once the answer before is stored. The caller goes on meanwhile; what fails is thrown by the next call, or to whoever awaits. */
+  async store(put: () => Promise<void>): Promise<void> {
+    await this.stored;
+    this.stored = put();
+    this.stored.catch(() => undefined);
+  }
 }
 
 class Batch {
@@ -98,6 +117,8 @@ class Batch {
   private waiting: (() => void)[] = [];
   /** Windows in a row that came to no verdict. */
   private unanswered = 0;
+  /** Runs that turned out to be removed: nothing more is asked about their steps. */
+  private readonly removed = new Set<string>();
   /** Answers in a row of which no vote could be read. */
   private unparsable = 0;
   /** Parameters that the endpoint does not take, by what it said. */
@@ -122,16 +143,17 @@ class Batch {
     };
   }
 
-  async judge(task: JudgeTask): Promise<void> {
-    let open = task.open;
+  async judge(task: JudgeTask, place: Place): Promise<void> {
+    let open = task.open.filter((step) => !this.removed.has(ownerOf(task, step)?.run ?? ''));
+    const asked = open;
     for (let round = 0; round <= this.options.tries && open.length > 0; round += 1) {
-      const answered = await this.ask(task, open);
+      const answered = await this.ask(task, open, place);
       if (answered === null) return;
       if (answered === 'unanswered') break;
       const judged = task.read(answered, open);
       if (judged.length > 0) this.unanswered = 0;
-      else if (round === this.options.tries && open.length === task.open.length) this.missVerdicts();
-      await this.keep(task, answered, judged);
+      else if (round === this.options.tries && open.length === asked.length) this.missVerdicts();
+      await place.store(() => this.keep(task, answered, judged));
       this.count(judged);
       open = open.filter((step) => !judged.some((each) => each.step === step));
     }
@@ -139,7 +161,7 @@ class Batch {
   }
 
   /** One answer; `unanswered`: there is none that can be read, for this task alone; null: the batch has ended. */
-  private async ask(task: JudgeTask, open: number[]): Promise<Answered | 'unanswered' | null> {
+  private async ask(task: JudgeTask, open: number[], place: Place): Promise<Answered | 'unanswered' | null> {
     const { model, tries, firstPauseMs, signal, price, maxCost } = this.options;
     let request = this.mended(task.requestFor(open));
     let body = JSON.stringify(request);
@@ -179,8 +201,9 @@ class Batch {
       if (signal.aborted) return this.end({ why: 'cancelled' });
       const { failure } = answered;
       // What had come before an answer broke off is paid for.
-      if (failure.outputTokens !== undefined)
-        await this.keepBroken(task, open, request, body, failure.outputTokens);
+      const { outputTokens } = failure;
+      if (outputTokens !== undefined)
+        await place.store(() => this.keepBroken(task, open, request, body, outputTokens));
       if (mendedRequest(request, failure) !== null) {
         this.refusals.push(failure);
         request = this.mended(request);
@@ -256,12 +279,22 @@ class Batch {
     for (const wake of this.waiting.splice(0)) wake();
   }
 
-  /** The answer and its votes, whole or not at all. Of a run that was removed meanwhile nothing is said. */
+  /** Stores the answer and its votes, whole or not at all. What cannot be stored ends the batch at once, before more is paid for. */
   private async keep(task: JudgeTask, answered: Answered, judged: readonly Judged[]): Promise<void> {
+    try {
+      await this.storeAnswer(task, answered, judged);
+    } catch (thrown) {
+      this.end({ why: 'failed', failure: toFailure(thrown) });
+      throw thrown;
+    }
+  }
+
+  /** Of a run that was removed meanwhile nothing is said. */
+  private async storeAnswer(task: JudgeTask, answered: Answered, judged: readonly Judged[]): Promise<void> {
     const { asked, sha256, frame, cost, inputTokens, outputTokens } = answered;
     const { batch } = this.options;
     let votes = judged.flatMap((each) => {
-      const owner = task.owners.find(({ from, to, gone }) => !gone && from <= each.step && each.step <= to);
+      const owner = ownerOf(task, each.step);
       return owner === undefined ? [] : [{ ...each, run: owner.run }];
     });
     for (;;) {
@@ -314,11 +347,10 @@ class Batch {
   }
 
   private async notRemoved<Vote extends { run: string }>(votes: readonly Vote[]): Promise<Vote[]> {
-    const gone = new Set<string>();
     for (const run of new Set(votes.map((vote) => vote.run))) {
-      if ((await unlessRemoved(this.store.reader.run(run))) === null) gone.add(run);
+      if ((await unlessRemoved(this.store.reader.run(run))) === null) this.removed.add(run);
     }
-    return votes.filter(({ run }) => !gone.has(run));
+    return votes.filter(({ run }) => !this.removed.has(run));
   }
 
   /** A judge that never says anything that can be read would be paid for nothing. */
@@ -330,6 +362,10 @@ class Batch {
     this.end({ why: 'failed', failure: { code: 'model_malformed', message } });
   }
 }
+
+/** In whose log the step stands, unless that run was removed before the task was made. */
+const ownerOf = ({ owners }: JudgeTask, step: number) =>
+  owners.find(({ from, to, gone }) => !gone && from <= step && step <= to);
 
 const isMissing = (thrown: unknown) => thrown instanceof WaymarkError && thrown.code === 'not_found';
 

@@ -17,6 +17,7 @@ import { type StepOwner, stepOwners, unlessRemoved } from '../review/step-owners
 import { creationOf } from '../runs/steer/change-run';
 import type { Store } from '../store/api';
 import type { Judged, JudgeTask } from './judge-task';
+import { ReadAhead } from './read-ahead';
 import { type Rubric, type Rubrics, stepsRubric } from './rubric';
 
 /** Who judges, and by what. */
@@ -40,6 +41,8 @@ const taskSchema = z.object({
   description: z.string().default(''),
   evaluation: z.object({ max_score: z.number().default(100) }).default({ max_score: 100 }),
 });
+/** Few enough that what is purged meanwhile is soon no longer shown. */
+const PAGES_AHEAD = 4;
 /** Estimated tokens of a verdict on one turn. */
 const TOKENS_PER_VERDICT = 90;
 /** Most characters of the task and of the summary before a segment. */
@@ -199,21 +202,37 @@ const judgedBy =
     unparsable: false,
   });
 
-/** Each window as soon as its turns are read, so that the first ones are being judged while the rest is read. */
+/** Each window as soon as its turns are read: the first ones are being judged while the next are read. */
 async function* windowsIn(
+  store: JudgedStore,
+  run: string,
+  segment: SegmentView,
+): AsyncGenerator<JudgeWindow> {
+  const cutter = new WindowCutter();
+  const pages = new ReadAhead(pagesOf(store, run, segment), PAGES_AHEAD);
+  try {
+    for (let page = await pages.next(); page.done !== true; page = await pages.next()) {
+      for (const turn of page.value) {
+        const full = cutter.add(turn);
+        if (full !== null) yield full;
+      }
+    }
+    yield* cutter.end();
+  } finally {
+    await pages.close();
+  }
+}
+
+/** The segment's turns; none of a run that has been removed. */
+async function* pagesOf(
   { reader }: JudgedStore,
   run: string,
   { firstStep, lastStep }: SegmentView,
-): AsyncGenerator<JudgeWindow> {
-  const cutter = new WindowCutter();
+): AsyncGenerator<JudgedTurn[], void> {
   for (let from = firstStep; from <= lastStep; from += TURNS_TOGETHER) {
     const to = Math.min(lastStep, from + TURNS_TOGETHER - 1);
-    for (const turn of (await unlessRemoved(reader.judgedTurns(run, from, to))) ?? []) {
-      const full = cutter.add(turn);
-      if (full !== null) yield full;
-    }
+    yield (await unlessRemoved(reader.judgedTurns(run, from, to))) ?? [];
   }
-  yield* cutter.end();
 }
 
 /** What a judge is told of the time before the segment; nothing where the run that made the summary has been removed. */
