@@ -1,5 +1,6 @@
 import { WaymarkError } from '@shared/contract/errors';
 import { joined, partsOf, type StepRange } from '@shared/contract/step-range';
+import { stepsIn } from '@shared/labels/review/step-ranges';
 import { authorTrouble } from '@shared/log/annotation-limits';
 import type { AnnotationEntry, AnnotationOp, AnnotationTarget, Author } from '@shared/log/annotations';
 import { newUlid } from '../../base/new-ulid';
@@ -238,8 +239,8 @@ export class AnnotationWrites {
     }
     const heads = new Map<AnnotationTarget, string[]>();
     for (const [run, targets] of own) {
-      const steps = sizeOf(targets.flatMap(partsOf));
-      if (sizeOf(joined(targets.flatMap(partsOf))) < steps) {
+      const steps = stepsIn(targets.flatMap(partsOf));
+      if (stepsIn(joined(targets.flatMap(partsOf))) < steps) {
         throw new WaymarkError('bad_input', `A step of run ${run} was named twice. Say one thing of each.`);
       }
       for (const [at, found] of this.log.headsOnEach(current(run).id, targets).entries()) {
@@ -310,8 +311,4 @@ function byRun(rows: readonly { run: number; entry: NewAnnotation }[]): Map<numb
     else before.push(...partsOf(entry.target));
   }
   return pieces;
-}
-
-function sizeOf(pieces: readonly StepRange[]): number {
-  return pieces.reduce((steps, { from, to }) => steps + to - from + 1, 0);
 }

@@ -1,4 +1,5 @@
 import { type KeepCode, keepCodes, reasonCodes } from '@shared/labels/guideline';
+import { stepsIn } from '@shared/labels/review/step-ranges';
 import { Button, IconButton } from '../../components/Button';
 import { Select } from '../../components/Field';
 import { Icon } from '../../components/Icon';
@@ -13,7 +14,7 @@ import { useText } from '../../text/language';
 import { CommandKeys } from '../shortcuts/CommandKeys';
 import { KeepReasons } from './KeepReasons';
 import { LabelMenu } from './LabelMenu';
-import { sayParts, stepsIn } from './label-words';
+import { sayParts } from './label-words';
 import { useLabels } from './labels';
 import { giveKeepReason, giveReason, useReasonTarget } from './reasons';
 

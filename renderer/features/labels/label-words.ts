@@ -1,4 +1,5 @@
 import { partsOf, type StepRange } from '@shared/contract/step-range';
+import { stepsIn } from '@shared/labels/review/step-ranges';
 import type { AnnotationEntry } from '@shared/log/annotations';
 import type { Text } from '../../text/en';
 
@@ -14,10 +15,6 @@ export function sayParts(
 ): string {
   const shown = parts.slice(0, most).map(({ from, to }) => (from === to ? String(from) : `${from}–${to}`));
   return parts.length > most ? text.labels.andMore(shown.join(', '), parts.length - most) : shown.join(', ');
-}
-
-export function stepsIn(parts: readonly StepRange[]): number {
-  return parts.reduce((sum, { from, to }) => sum + to - from + 1, 0);
 }
 
 /** Names a decision as it is made. */

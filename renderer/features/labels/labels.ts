@@ -1,5 +1,6 @@
 import { joined, MAX_PARTS, type StepRange, targetOf } from '@shared/contract/step-range';
 import { type KeepCode, keepCodes } from '@shared/labels/guideline';
+import { stepsIn } from '@shared/labels/review/step-ranges';
 import type { AnnotationEntry } from '@shared/log/annotations';
 import { create } from 'zustand';
 import { call } from '../../api';
@@ -11,7 +12,7 @@ import { moveCursor, selection, useTimeline } from '../../state/run/timeline';
 import { toast, toastFailure } from '../../state/toasts';
 import { inOrder, undoableToast } from './annotation-queue';
 import { labelTarget, shownParts } from './label-target';
-import { type LabelChoice, sayDecision, sayParts, stepsIn } from './label-words';
+import { type LabelChoice, sayDecision, sayParts } from './label-words';
 
 /** The reason that goes with a decision: one to keep goes with no MASK. */
 export function fitting(reason: string | null, value: 'train' | 'mask' | 'clear'): string | null {
