@@ -17,7 +17,7 @@ import { type StepOwner, stepOwners, unlessRemoved } from '../review/step-owners
 import { creationOf } from '../runs/steer/change-run';
 import type { Store } from '../store/api';
 import type { Judged, JudgeTask } from './judge-task';
-import { ReadAhead } from './read-ahead';
+import { readAhead } from './read-ahead';
 import { type Rubric, type Rubrics, stepsRubric } from './rubric';
 
 /** Who judges, and by what. */
@@ -209,30 +209,26 @@ async function* windowsIn(
   segment: SegmentView,
 ): AsyncGenerator<JudgeWindow> {
   const cutter = new WindowCutter();
-  const pages = new ReadAhead(pagesOf(store, run, segment), PAGES_AHEAD);
-  try {
-    for (let page = await pages.next(); page.done !== true; page = await pages.next()) {
-      for (const turn of page.value) {
-        const full = cutter.add(turn);
-        if (full !== null) yield full;
-      }
+  for await (const turns of readAhead(pagesOf(store, run, segment), PAGES_AHEAD)) {
+    for (const turn of turns ?? []) {
+      const full = cutter.add(turn);
+      if (full === null) continue;
+      yield full;
+      // The request about it gets on its way before the next one is made.
+      await new Promise(setImmediate);
     }
-    yield* cutter.end();
-  } finally {
-    await pages.close();
   }
+  yield* cutter.end();
 }
 
-/** The segment's turns; none of a run that has been removed. */
-async function* pagesOf(
+/** The segment's turns; null for those of a run that has been removed. */
+function* pagesOf(
   { reader }: JudgedStore,
   run: string,
   { firstStep, lastStep }: SegmentView,
-): AsyncGenerator<JudgedTurn[], void> {
-  for (let from = firstStep; from <= lastStep; from += TURNS_TOGETHER) {
-    const to = Math.min(lastStep, from + TURNS_TOGETHER - 1);
-    yield (await unlessRemoved(reader.judgedTurns(run, from, to))) ?? [];
-  }
+): Generator<Promise<JudgedTurn[] | null>, void> {
+  for (let from = firstStep; from <= lastStep; from += TURNS_TOGETHER)
+    yield unlessRemoved(reader.judgedTurns(run, from, Math.min(lastStep, from + TURNS_TOGETHER - 1)));
 }
 
 /** What a judge is told of the time before the segment; nothing where the run that made the summary has been removed. */

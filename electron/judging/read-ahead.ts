@@ -1,29 +1,24 @@
 /**
- * The next of `source`, while up to `most` after it are being made: whoever waits for an answer finds the next question ready.
- * Several may ask at a time; each gets one of its own, in order.
+ * Awaits the promises of `source` in order, while up to `most` after the one that is wanted are under way: whoever comes back from
+ * something slow finds the next one ready.
  */
-export class ReadAhead<T> {
-  private readonly coming: Promise<IteratorResult<T>>[] = [];
-
-  constructor(
-    private readonly source: AsyncIterator<T, void>,
-    private readonly most: number,
-  ) {}
-
-  /** @throws what the source throws, once */
-  async next(): Promise<IteratorResult<T>> {
-    while (this.coming.length <= this.most) {
-      const next = this.source.next();
-      // It may be thrown before anybody asks for it.
-      next.catch(() => undefined);
-      this.coming.push(next);
+export async function* readAhead<T>(source: Iterator<Promise<T>>, most: number): AsyncGenerator<T> {
+  const coming: Promise<T>[] = [];
+  try {
+    for (;;) {
+      while (coming.length <= most) {
+        const begun = source.next();
+        if (begun.done === true) break;
+        // It may fail before anybody comes to it.
+        begun.value.catch(() => undefined);
+        coming.push(begun.value);
+      }
+      const first = coming.shift();
+      if (first === undefined) return;
+      yield await first;
     }
-    return (await this.coming.shift()) ?? { done: true, value: undefined };
-  }
-
-  /** Resolves when nothing is being made any more. */
-  async close(): Promise<void> {
-    await this.source.return?.();
-    await Promise.allSettled(this.coming);
+  } finally {
+    // Nothing is under way any more when this has ended.
+    await Promise.allSettled(coming);
   }
 }

@@ -6,10 +6,12 @@ import type { Tool } from '../log/event-parts';
  * limit and the window use it between two answers that report their true usage.
  */
 export function estimateTokens(text: string): number {
-  let ascii = 0;
+  const first = text.search(BEYOND_ASCII);
+  if (first === -1) return Math.ceil(text.length / ASCII_PER_TOKEN);
+  let ascii = first;
   let wide = 0;
   let other = 0;
-  for (let index = 0; index < text.length; index += 1) {
+  for (let index = first; index < text.length; index += 1) {
     const code = text.charCodeAt(index);
     if (code < 0x80) {
       ascii += 1;
@@ -19,8 +21,11 @@ export function estimateTokens(text: string): number {
       other += 1;
     }
   }
-  return Math.ceil(ascii / 3.6 + wide + other / 2);
+  return Math.ceil(ascii / ASCII_PER_TOKEN + wide + other / 2);
 }
+
+const ASCII_PER_TOKEN = 3.6;
+const BEYOND_ASCII = /\P{ASCII}/u;
 
 /** What a chat template adds around one message, tokens. */
 export const TOKENS_PER_MESSAGE = 5;

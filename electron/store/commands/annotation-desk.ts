@@ -53,7 +53,6 @@ export class AnnotationDesk {
       now: () => options.now(),
       settle: ({ id, state }) => settle(id, state.head),
       stored: (id) => options.stored(id, id),
-      labelled: ({ target: { run, from, to } }) => options.relabelled(run, from, to),
     });
     this.merges = new MergeAnnotations(statements, ranges, labels, group, {
       ...options,

@@ -24,8 +24,8 @@ export interface AnnotationWriteOptions {
   settle(run: OpenRun): void;
   /** Right after COMMIT, with the entry's row. */
   stored(id: number): void;
-  /** When the label columns of the entry's steps are renewed. */
-  labelled(entry: AnnotationEntry): void;
+  /** When the label columns of these steps are renewed. */
+  relabelled(run: string, from: number, to: number): void;
 }
 
 interface Stored {
@@ -100,10 +100,13 @@ export class AnnotationWrites {
       },
     });
     for (const work of stored.works) await this.labels.finish(work);
-    return stored.entries.map(({ entry }) => {
-      this.options.labelled(entry);
-      return entry;
-    });
+    const entries = stored.entries.map(({ entry }) => entry);
+    for (const run of new Set(entries.map(({ target }) => target.run))) {
+      const about = entries.filter(({ target }) => target.run === run);
+      for (const { from, to } of joined(about.map(({ target }) => target)))
+        this.options.relabelled(run, from, to);
+    }
+    return entries;
   }
 
   async undo(run: string, author: Author, entry?: string): Promise<Undone | null> {
@@ -161,7 +164,8 @@ export class AnnotationWrites {
     });
     for (const { entry, work } of stored) {
       await this.labels.finish(work);
-      this.options.labelled(entry);
+      const { run, from, to } = entry.target;
+      this.options.relabelled(run, from, to);
     }
     return stored.length === 0 ? null : stored.map(({ entry }) => entry);
   }

@@ -1,6 +1,6 @@
 import { WaymarkError } from '@shared/contract/errors';
 import type { BatchChoices, BatchEnd, JudgeAnswer } from '@shared/judging/batch';
-import { type AnnotationEntry, type Author, judgeAuthor } from '@shared/log/annotations';
+import { type Author, judgeAuthor } from '@shared/log/annotations';
 import type { Statements } from '../file/rows';
 import type { Job } from '../log/group-commit';
 import { type HeldBatch, JudgeBatches } from '../log/judge-batches';
@@ -42,13 +42,8 @@ export class BatchDesk {
     return this.options.write({ run: () => this.batches.resume(held, maxCost, this.options.now()) });
   }
 
-  answered(
-    held: HeldBatch,
-    answer: JudgeAnswer,
-    author: Author,
-    said: readonly Said[],
-  ): Promise<AnnotationEntry[]> {
-    return this.annotations.annotateEach(author, said, () => this.batches.answered(held, answer));
+  async answered(held: HeldBatch, answer: JudgeAnswer, author: Author, said: readonly Said[]): Promise<void> {
+    await this.annotations.annotateEach(author, said, () => this.batches.answered(held, answer));
   }
 
   /** As `answered`, of a batch that tries a rubric: the verdicts are kept apart. */

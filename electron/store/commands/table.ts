@@ -104,13 +104,8 @@ export const commands = {
   judgeAnswered: command({
     thread: 'write',
     whenReadOnly: refused('labelling'),
-    run: (
-      core,
-      held: HeldBatch,
-      answer: JudgeAnswer,
-      author: Author,
-      said: readonly Said[],
-    ): Promise<AnnotationEntry[]> => core.batches.answered(held, answer, author, said),
+    run: (core, held: HeldBatch, answer: JudgeAnswer, author: Author, said: readonly Said[]): Promise<void> =>
+      core.batches.answered(held, answer, author, said),
   }),
   /** As `judgeAnswered` for a batch that tries a rubric: its verdicts are kept apart, are no votes and change no label. */
   judgeTried: command({
