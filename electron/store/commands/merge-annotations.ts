@@ -2,7 +2,6 @@ import { realpathSync } from 'node:fs';
 import { WaymarkError } from '@shared/contract/errors';
 import type { MergeReport } from '@shared/contract/ipc/merge';
 import { joined, partsOf, type StepRange } from '@shared/contract/step-range';
-import { stepsIn } from '@shared/labels/review/step-ranges';
 import type { AnnotationEntry } from '@shared/log/annotations';
 import { SerialQueue } from '../../base/serial-queue';
 import { storeFailure } from '../file/database';
@@ -30,8 +29,6 @@ const TOGETHER = 32;
 const WHOLE_MS = 20;
 /** How long a transaction may renew what is left of them, ms. */
 const RENEW_MS = 10;
-/** Steps of one page whose entries are read beforehand: as many as it has entries that are about a step or two. */
-const FORESEEN_STEPS = 1000;
 
 export interface MergeOptions {
   folder: string;
@@ -110,9 +107,7 @@ export class MergeAnnotations {
     try {
       // Changes with every commit of another process; what this one writes meanwhile has places of its own.
       const version = this.version();
-      const { known, fresh } = await readForeignEntries(this.statements, log, path, (page) =>
-        this.foresee(page),
-      );
+      const { known, fresh } = await readForeignEntries(this.statements, log, path);
       const runs = [...new Set(fresh.map(({ run }) => run))].filter((run) => this.place(run).at === 'here');
       const before = this.disagreements(runs);
       const kept: FreshEntry[] = [];
@@ -185,24 +180,6 @@ export class MergeAnnotations {
       throw new WaymarkError('bad_input', `${path} is the workspace that is open. Name another one.`);
     }
     return path;
-  }
-
-  /** What stands on their steps will be asked for when they are stored, and this thread has time now. */
-  private foresee(entries: readonly FreshEntry[]): void {
-    const parts = new Map<string, StepRange[]>();
-    for (const { run, parsed } of entries) {
-      if (parsed === null) continue;
-      const known = parts.get(run) ?? [];
-      known.push(...partsOf(parsed.target));
-      parts.set(run, known);
-    }
-    for (const [run, pieces] of parts) {
-      const steps = joined(pieces);
-      // Wide ones may have any number of entries, and others want to write.
-      if (stepsIn(steps) > FORESEEN_STEPS) continue;
-      const place = this.place(run);
-      if (place.at === 'here') this.ranges.foresee(place.run.id, steps);
-    }
   }
 
   /** Stores the first of the entries in one transaction and renews the labels of their steps. */

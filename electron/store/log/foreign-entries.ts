@@ -18,8 +18,7 @@ export interface ForeignEntries {
 }
 
 /**
- * Goes through another annotation log, page by page as its thread hands them over, and compares it with what is here. `meanwhile`
- * gets what is new of each page while the thread is at the next one.
+ * Goes through another annotation log, page by page as its thread hands them over, and compares it with what is here.
  * @throws WaymarkError conflict when this workspace knows another entry in the same place, workspace_corrupt when two entries have
  * one id, and what the log is refused with
  */
@@ -27,7 +26,6 @@ export async function readForeignEntries(
   statements: Statements,
   log: ForeignLog,
   where: string,
-  meanwhile: (fresh: readonly FreshEntry[]) => void = () => undefined,
 ): Promise<ForeignEntries> {
   const found: ForeignEntries = { known: 0, fresh: [] };
   const ids = new Set<string>();
@@ -39,7 +37,6 @@ export async function readForeignEntries(
     coming.catch(() => undefined);
     const fresh = withoutKnown(statements, page, where);
     found.known += page.length - fresh.length;
-    const news = found.fresh.length;
     for (const entry of fresh) {
       if (ids.has(entry.ulid)) {
         throw new WaymarkError(
@@ -52,7 +49,6 @@ export async function readForeignEntries(
       const parsed = entry.body === '' ? null : (JSON.parse(entry.body) as AnnotationEntry);
       found.fresh.push(Object.assign(entry, { parsed }));
     }
-    meanwhile(found.fresh.slice(news));
   }
   return found;
 }

@@ -67,11 +67,6 @@ export class RangeIndex {
     this.characters = 0;
   }
 
-  /** Reads what will soon be asked for, as long as there is room for it. */
-  foresee(run: number, parts: readonly StepRange[]): void {
-    if (this.characters < KEPT_CHARACTERS / 2) this.overlapping(run, parts);
-  }
-
   /** Entries that speak of one of these steps, in the order they were stored. `parts` ascending and disjoint. */
   overlapping(run: number, parts: readonly StepRange[]): AnnotationEntry[] {
     const ids = new Set<number>();
