@@ -163,6 +163,12 @@ test('a run is judged, a disagreement looked at, the rubric tried and kept, peop
       await page.getByRole('button', { name: 'Save mine over it' }).click();
       await expect(page.getByText('Rubric saved').last()).toBeVisible();
       expect((await kept()).text).toMatch(/OTHER: mask.*\nMine\.$/s);
+      await page.getByRole('button', { name: 'Summaries' }).click();
+      await expect(page.getByTestId('rubric-state')).toContainText('The built-in text is in use (summaries@');
+      await field.fill('Mask a summary that forgets a path.');
+      await picture(page, 'rubric-summaries');
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await expect(page.getByTestId('rubric-state')).toContainText('Saved by Ada Lovelace');
       await page.keyboard.press('Escape');
     });
 
@@ -180,6 +186,9 @@ test('a run is judged, a disagreement looked at, the rubric tried and kept, peop
       kept: { author: 'Ada Lovelace' },
       text: expect.stringContaining('OTHER'),
     });
+    expect(
+      commandLine(place, 'judge', 'rubric', 'show', '--task', runs[0]?.task ?? '', '--summaries'),
+    ).toMatchObject({ kind: 'summaries', text: 'Mask a summary that forgets a path.' });
     expect(commandLine(place, 'verify')).toMatchObject({ ok: true });
   } finally {
     await server.close();

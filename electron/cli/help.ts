@@ -94,7 +94,8 @@ const helpText = `waymark: the engine of Waymark without its window
       [--vote N]                    by its hash; --vote N: of a rating of the step
   judge agreement [--run RUN]...    how good judges are: against people, each other and how runs
       [--truth NAME]                ended; NAME: the person or judge whose word counts as right
-  judge rubric show --task T        the text that the task's steps are judged by
+  judge rubric show --task T        the text that the task's steps are judged by; for those
+      [--summaries]                 of its summaries, here and with diff, set and reset
       [--out FILE]                  write it to a new file, to be edited there
   judge rubric diff [FILE] --task T  how it differs from the built-in text, or FILE from it
   judge rubric try FILE --run RUN   ask the judge by FILE and say which verdicts would change,

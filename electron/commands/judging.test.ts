@@ -454,12 +454,14 @@ test('a rubric is tried, compared and kept; a blind reviewer learns nothing of i
   const blind = await windowOf(bob);
   await expect(blind['rubric.trial'](asked)).rejects.toMatchObject({ code: 'refused' });
   const { task } = await store.reader.run(run);
-  expect(await window['rubric.ofTask']({ task: task.id })).toMatchObject({ kept: null });
-  expect(await window['rubric.keep']({ task: task.id, text, before: null })).toMatchObject({
+  expect(await window['rubric.ofTask']({ task: task.id, kind: 'steps' })).toMatchObject({ kept: null });
+  expect(await window['rubric.keep']({ task: task.id, kind: 'steps', text, before: null })).toMatchObject({
     kept: { text, author: alice.name },
     adopted: STEPS,
   });
-  await expect(window['rubric.keep']({ task: task.id, text: 'Other.', before: null })).rejects.toMatchObject({
+  await expect(
+    window['rubric.keep']({ task: task.id, kind: 'steps', text: 'Other.', before: null }),
+  ).rejects.toMatchObject({
     code: 'conflict',
   });
   // What is kept for the task holds where nothing else is chosen.

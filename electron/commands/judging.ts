@@ -40,7 +40,7 @@ export function judgeHandlers(
       await jobs().resume(batch, maxCost);
       return jobs().list(author());
     },
-    'rubric.ofTask': ({ task }) => jobs().rubricOf(task),
+    'rubric.ofTask': ({ task, kind }) => jobs().rubricOf(task, kind),
     'rubric.keep': (request) => jobs().keepRubric(request, author()),
     'rubric.trial': ({ run, judge, text }) => jobs().trial(run, judge, text, author()),
   };

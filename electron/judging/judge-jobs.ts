@@ -4,6 +4,7 @@ import type { JudgeBatchView, JudgeEstimate } from '@shared/contract/judge-views
 import type { KeptRubric, RubricView } from '@shared/contract/rubric-views';
 import type { Endpoint } from '@shared/contract/settings';
 import { type BatchChoices, rubricsOf } from '@shared/judging/batch';
+import type { RubricKind } from '@shared/judging/rubric-text';
 import type { RubricTrial } from '@shared/judging/rubric-trial';
 import type { Author } from '@shared/log/annotations';
 import type { ModelRef } from '@shared/log/event-parts';
@@ -121,10 +122,10 @@ export class JudgeJobs {
     return begun;
   }
 
-  /** What the steps of a task's runs are judged by. @throws WaymarkError workspace_corrupt */
-  async rubricOf(task: string): Promise<RubricView> {
+  /** What the steps or summaries of a task's runs are judged by. @throws WaymarkError workspace_corrupt */
+  async rubricOf(task: string, kind: RubricKind): Promise<RubricView> {
     const { readRubricView } = await import('./kept-rubric');
-    return readRubricView(this.options.store, this.options.resourcesDir, task);
+    return readRubricView(this.options.store, this.options.resourcesDir, task, kind);
   }
 
   /** As `keepRubric`. @throws WaymarkError bad_input, conflict, read_only */

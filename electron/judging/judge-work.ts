@@ -18,7 +18,7 @@ import { creationOf } from '../runs/steer/change-run';
 import type { Store } from '../store/api';
 import type { Judged, JudgeTask } from './judge-task';
 import { readAhead } from './read-ahead';
-import { type Rubric, type Rubrics, stepsRubric } from './rubric';
+import { type Rubric, type Rubrics, rubricsFor } from './rubric';
 
 /** Who judges, and by what. */
 export interface Judge {
@@ -74,7 +74,7 @@ export async function* judgeTasks(
     if (read === null) continue;
     const [owners, segments, created, chosen] = read;
     const about = aboutRun(created);
-    const rubrics = { ...judge.rubrics, steps: stepsRubric(judge.rubrics, created.task.id) };
+    const rubrics = rubricsFor(judge.rubrics, created.task.id);
     for (const segment of segments) {
       const open = await standing.openIn(owners, segment, chosen, rubrics);
       if (open.size === 0) continue;
@@ -125,7 +125,7 @@ export async function maskRequest(
   const shown = rubric === 'summaries' && summary !== undefined ? summaryContext(before, summary) : before;
   const told = await toldBefore(store, run, owners, segment);
   const window = { rubric, context: shown, judged: turns };
-  const goesBy = rubric === 'steps' ? stepsRubric(rubrics, created.task.id) : rubrics[rubric];
+  const goesBy = rubricsFor(rubrics, created.task.id)[rubric];
   return requestsAbout({ ...aboutRun(created), ...told }, window, model, goesBy)(asked);
 }
 

@@ -9,6 +9,7 @@ import type { Store } from '../store/api';
 import { alice, bob, createdBody, RunWriter } from '../testing/run-writer';
 import { judgeAnswer } from '../testing/scripted-judges';
 import { testStore } from '../testing/store-fixtures';
+import { writeSummary } from '../testing/write-summary';
 import { estimateBatch } from './judge-batch';
 import { readJudgement } from './judgement';
 import { chosenRubrics, keepRubric, type RubricChoice, readRubricView, readTrial } from './kept-rubric';
@@ -202,6 +203,33 @@ it('each run is judged by what is kept for its task, in one batch; its requests 
   expect(task).not.toBe('another-task');
 });
 
+it('summaries are judged by the rubric that is kept for them, steps by theirs; another text opens the summaries alone again', async () => {
+  const { store, writer, run, task, prompts, ask, open } = await stand();
+  const steps = { from: 1, to: 5 };
+  await writeSummary(writer, { segment: 1, steps, carried: null, text: 'Five parts are made.' });
+  const before = await readRubricView(store, resources, task, 'summaries');
+  expect(before).toMatchObject({ kind: 'summaries', kept: null });
+  expect(before.builtIn).toContain('`forgets`');
+  await ask('task');
+  expect(prompts.map((prompt) => prompt.includes('`forgets`')).sort()).toEqual([false, true]);
+  prompts.length = 0;
+  const text = 'Keep a summary that {{principle}}';
+  const kept = await keepRubric(store, resources, { task, kind: 'summaries', text, before: null }, alice);
+  expect(kept).toMatchObject({ kind: 'summaries', kept: { text, author: alice.name }, adopted: 0 });
+  expect(kept.version).toMatch(/^summaries@/);
+  expect((await readRubricView(store, resources, task)).kept).toBeNull();
+  expect(await open('built-in', { steps: 'changed' })).toBe(0);
+  expect(await open('task', { steps: 'changed' })).toBe(1);
+  expect(await ask('task', { steps: 'changed' })).toMatchObject({ counts: { votes: 1 } });
+  expect(prompts).toHaveLength(1);
+  expect(prompts[0]).toMatch(/^Keep a summary that (?!\{)/);
+  const [vote] = (await store.reader.step(run, 6)).labels.judges;
+  expect(vote).toMatchObject({ rubric: kept.version });
+  for (const { body } of await allAnnotations(store.reader, run)) {
+    if (body.op === 'judge') expect(await readJudgement(store, body)).toMatchObject({ verified: true });
+  }
+});
+
 it('steps that changed since: judged before, by another rubric or before what they show changed', async () => {
   const { store, writer, run, ask, open, votes } = await stand();
   expect(await open('task', { steps: 'changed' })).toBe(0);
@@ -230,7 +258,7 @@ it.each([
     code: 'bad_input',
     message: expect.stringMatching(message),
   });
-  expect(await store.reader.rubric(task)).toBeNull();
+  expect(await store.reader.rubric(task, 'steps')).toBeNull();
 });
 
 it('the application’s own text stays its own, wherever it comes from', async () => {

@@ -1,4 +1,5 @@
 import type { KeptRubric, RubricView } from '@shared/contract/rubric-views';
+import type { RubricKind } from '@shared/judging/rubric-text';
 import { type RubricTrial, rubricTrial, type StepOnTrial } from '@shared/judging/rubric-trial';
 import { foldAnnotations } from '@shared/labels/annotation-fold';
 import type { JudgeVerdict } from '@shared/labels/labels';
@@ -7,7 +8,7 @@ import type { Author } from '@shared/log/annotations';
 import { allAnnotations } from '../dataset/event-pages';
 import { stepOwners, unlessRemoved } from '../review/step-owners';
 import type { Store } from '../store/api';
-import { builtInRubric, checkedRubric, type Rubrics, rubricsWith, stepsVersion } from './rubric';
+import { builtInRubric, checkedRubric, type Rubrics, rubricsFor, rubricsWith, stepsVersion } from './rubric';
 
 type KeptStore = Pick<Store, 'reader'>;
 
@@ -28,23 +29,26 @@ export async function chosenRubrics(
   return rubricsWith(resourcesDir, null, await reader.rubricsOf([...new Set(tasks)]));
 }
 
-/** What holds for a task. @throws WaymarkError workspace_corrupt */
+/** What holds for the steps or summaries of a task's runs. @throws WaymarkError workspace_corrupt */
 export async function readRubricView(
   { reader }: KeptStore,
   resourcesDir: string,
   task: string,
+  kind: RubricKind = 'steps',
 ): Promise<RubricView> {
-  const kept = await reader.rubric(task);
-  const [builtIn, standing, own] = await Promise.all([
-    builtInRubric(resourcesDir),
-    rubricsWith(resourcesDir, kept?.text ?? null),
-    rubricsWith(resourcesDir, null),
+  const kept = await reader.rubric(task, kind);
+  const [builtIn, rubrics] = await Promise.all([
+    builtInRubric(resourcesDir, kind),
+    rubricsWith(resourcesDir, null, kept === null ? [] : [kept]),
   ]);
-  return { task, builtIn, kept, version: standing.steps.version, builtInVersion: own.steps.version };
+  const { version } = rubricsFor(rubrics, task)[kind];
+  return { task, kind, builtIn, kept, version, builtInVersion: rubrics[kind].version };
 }
 
 export interface KeepRequest {
   task: string;
+  /** Default: steps. */
+  kind?: RubricKind | undefined;
   /** Null goes back to the application's own. */
   text: string | null;
   /** The text that was seen kept; null: none; absent: whatever is kept. */
@@ -52,19 +56,19 @@ export interface KeepRequest {
 }
 
 /**
- * Keeps a rubric for a task. Where judges have tried it on runs of the task, their verdicts become votes: they were paid for, and
- * are what the text says. @throws WaymarkError bad_input, conflict, read_only
+ * Keeps a rubric for a task. Where judges have tried it on steps of the task's runs, their verdicts become votes: they were paid
+ * for, and are what the text says. @throws WaymarkError bad_input, conflict, read_only
  */
 export async function keepRubric(
   store: Pick<Store, 'reader' | 'writer'>,
   resourcesDir: string,
-  { task, text, before }: KeepRequest,
+  { task, kind = 'steps', text, before }: KeepRequest,
   author: Author,
 ): Promise<KeptRubric> {
   const kept = text === null ? null : checkedRubric(text);
-  await store.writer.keepRubric(task, kept, author.name, before);
-  const view = await readRubricView(store, resourcesDir, task);
-  return { ...view, adopted: await adoptTrials(store, task, view.version) };
+  await store.writer.keepRubric({ task, kind, text: kept, author: author.name }, before);
+  const view = await readRubricView(store, resourcesDir, task, kind);
+  return { ...view, adopted: kind === 'steps' ? await adoptTrials(store, task, view.version) : 0 };
 }
 
 /**
@@ -77,8 +81,10 @@ export async function adoptEnded(
 ): Promise<void> {
   const asked = new Set(runs);
   const tasks = (await store.reader.runs()).flatMap(({ id, task }) => (asked.has(id) ? [task.id] : []));
-  for (const { task, text, at } of await store.reader.rubricsOf([...new Set(tasks)]))
-    if (at >= begunAt && stepsVersion(text) === rubric) await adoptTrials(store, task, rubric);
+  for (const { task, kind, text, at } of await store.reader.rubricsOf([...new Set(tasks)])) {
+    const isTried = kind === 'steps' && stepsVersion(text) === rubric;
+    if (isTried && at >= begunAt) await adoptTrials(store, task, rubric);
+  }
 }
 
 async function adoptTrials(

@@ -6,7 +6,7 @@ import { wellFormed } from '@shared/base/clean-text';
 import { WaymarkError } from '@shared/contract/errors';
 import type { RewardRubricName } from '@shared/judging/batch';
 import type { RubricText } from '@shared/judging/judge-request';
-import { MOST_RUBRIC_BYTES } from '@shared/judging/rubric-text';
+import { MOST_RUBRIC_BYTES, type RubricKind, rubricKinds } from '@shared/judging/rubric-text';
 import type { JudgeWindow } from '@shared/judging/windows';
 import { guidelineKeeps, guidelinePoints, guidelinePrinciple, keepCodes } from '@shared/labels/guideline';
 import { readRegularFile } from '../files/regular-file';
@@ -16,14 +16,19 @@ export interface Rubric extends RubricText {
   version: string;
 }
 
-/** What a judge of masks goes by. `ofTasks`: rubrics that are kept for some tasks, in the place of `steps`. */
+/** What a judge of masks goes by. `ofTasks`: rubrics that are kept for some tasks (`kind` absent: for their steps), in place of these. */
 export interface Rubrics extends Readonly<Record<JudgeWindow['rubric'], Rubric>> {
-  ofTasks?: { task: string; rubric: Rubric }[] | undefined;
+  ofTasks?: { task: string; kind?: RubricKind | undefined; rubric: Rubric }[] | undefined;
 }
 
-/** The rubric that the steps of a task's runs are judged by. */
-export function stepsRubric({ steps, ofTasks = [] }: Rubrics, task: string): Rubric {
-  return ofTasks.find((each) => each.task === task)?.rubric ?? steps;
+/** The rubrics that a task's runs are judged by. */
+export function rubricsFor(
+  { steps, summaries, ofTasks = [] }: Rubrics,
+  task: string,
+): Record<RubricKind, Rubric> {
+  const own = (kind: RubricKind) =>
+    ofTasks.find((each) => each.task === task && (each.kind ?? 'steps') === kind)?.rubric;
+  return { steps: own('steps') ?? steps, summaries: own('summaries') ?? summaries };
 }
 
 /**
@@ -41,29 +46,28 @@ export async function readRubrics(resourcesDir: string, file: string | null): Pr
 export async function rubricsWith(
   resourcesDir: string,
   own: string | null,
-  kept: readonly { task: string; text: string }[] = [],
+  kept: readonly { task: string; kind: RubricKind; text: string }[] = [],
 ): Promise<Rubrics> {
-  const [builtIn, summaries] = await Promise.all([
-    builtInRubric(resourcesDir),
-    builtInText(resourcesDir, 'mask-summaries'),
-  ]);
+  const [steps, summaries] = await Promise.all(rubricKinds.map((kind) => builtInRubric(resourcesDir, kind)));
+  const builtIn: Record<RubricKind, string> = { steps: steps ?? '', summaries: summaries ?? '' };
   // The application's own text stays the application's, wherever it comes from.
-  const forSteps = (text: string) => rubricOf('steps', text, text.trim() !== builtIn.trim());
+  const rubricIn = (kind: RubricKind, text = builtIn[kind]) =>
+    rubricOf(kind, text, text.trim() !== builtIn[kind].trim());
   return {
-    steps: own === null ? rubricOf('steps', builtIn, false) : forSteps(own),
-    summaries: rubricOf('summaries', summaries, false),
+    steps: rubricIn('steps', own ?? undefined),
+    summaries: rubricIn('summaries'),
     ...(kept.length === 0
       ? {}
-      : { ofTasks: kept.map(({ task, text }) => ({ task, rubric: forSteps(text) })) }),
+      : { ofTasks: kept.map(({ task, kind, text }) => ({ task, kind, rubric: rubricIn(kind, text) })) }),
   };
 }
 
 /** The version that a text for steps has. */
 export const stepsVersion = (text: string): string => rubricOf('steps', text, true).version;
 
-/** The application's rubric for steps, before the guideline is filled in. */
-export function builtInRubric(resourcesDir: string): Promise<string> {
-  return builtInText(resourcesDir, 'mask-steps');
+/** The application's rubric for steps or summaries, before the guideline is filled in. */
+export function builtInRubric(resourcesDir: string, kind: RubricKind): Promise<string> {
+  return builtInText(resourcesDir, `mask-${kind}`);
 }
 
 function builtInText(resourcesDir: string, name: string): Promise<string> {

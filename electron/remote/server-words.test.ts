@@ -213,8 +213,8 @@ describe('what our own server says', () => {
       'judge.batches': [undefined],
       'judge.queued': [{ batch, queue: 'unsure' }],
       'judge.quality': [{}, { runs: [run] }],
-      'rubric.ofTask': [{ task: 'task' }],
-      'rubric.keep': [{ task: 'task', text: 'Keep what helps.', before: null }],
+      'rubric.ofTask': [{ task: 'task', kind: 'steps' }],
+      'rubric.keep': [{ task: 'task', kind: 'summaries', text: 'Keep what helps.', before: null }],
       'rubric.trial': [{ run, judge: judge.name, text: 'Keep what helps.' }],
     };
     const lost: string[] = [];

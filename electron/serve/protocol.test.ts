@@ -10,7 +10,7 @@ test('words that the other side would not know raise the protocol', () => {
     .digest('hex')
     .slice(0, 12);
   expect({ protocolVersion, words }, 'raise the version together with the words').toEqual({
-    protocolVersion: 5,
+    protocolVersion: 6,
     words: 'b991fc6ab353',
   });
 });

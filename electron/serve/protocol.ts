@@ -7,7 +7,7 @@ import { z } from 'zod';
  * What window and server say to each other; see `docs/remote.md`. Raised whenever either would misread the other, a new error code or
  * kind of finding included: the other would take the whole answer for a broken one.
  */
-export const protocolVersion = 5;
+export const protocolVersion = 6;
 
 /** A window's message may be this long, bytes; hints and labels are short. */
 export const requestLimit = 1024 * 1024;

@@ -1,8 +1,9 @@
-import type { StoredRubric } from '../judging/rubric-text';
+import type { RubricKind, StoredRubric } from '../judging/rubric-text';
 
-/** The rubric that the steps of a task's runs are judged by. */
+/** The rubric that the steps or summaries of a task's runs are judged by. */
 export interface RubricView {
   task: string;
+  kind: RubricKind;
   /** The application's own text, before the guideline is filled in. */
   builtIn: string;
   /** What a person keeps in its place; null: nothing. */

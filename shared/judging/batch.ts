@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { idSchema } from '../contract/id';
 import { modelRefSchema } from '../log/event-parts';
+import { rubricKinds } from './rubric-text';
 
 /**
  * Which steps are judged: all, those without a label, those about which opinions differ, or those that the judge has judged before,
@@ -55,10 +56,12 @@ export const batchChoices = z.discriminatedUnion('mode', [
     rubrics: z.object({
       steps: rubricSchema,
       summaries: rubricSchema,
-      /** Kept for some tasks: steps of their runs are judged by these instead of `steps`. */
+      /** Kept for some tasks: what their runs hold of the kind (absent: steps) is judged by these instead. */
       ofTasks: z
-        .array(z.object({ task: z.string().max(400), rubric: rubricSchema }))
-        .max(1_000)
+        .array(
+          z.object({ task: z.string().max(400), kind: z.enum(rubricKinds).optional(), rubric: rubricSchema }),
+        )
+        .max(2_000)
         .optional(),
     }),
     /** A rubric is tried: its verdicts are kept apart, are no votes and change no label. Summaries are left out. */

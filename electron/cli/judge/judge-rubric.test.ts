@@ -123,6 +123,35 @@ it('a rubric is shown, compared, kept and given up', async () => {
   expect(reset.json).toMatchObject({ kept: null });
 });
 
+it('the rubric for summaries is shown, compared, set and reset by the same commands, and cannot be tried', async () => {
+  const { run, task, file, judge } = await stand();
+  const on = ['--task', task, '--summaries'];
+  const builtIn = await judge('rubric', 'show', ...on);
+  expect(builtIn.json).toMatchObject({ task, kind: 'summaries', kept: null });
+  expect(builtIn.lines[0]).toMatch(/^The summaries of task .* are judged by the built-in rubric, summaries@/);
+  expect((await judge('rubric', 'reset', ...on)).lines).toEqual([
+    expect.stringMatching(
+      /^Task .* has no rubric of its own for summaries: they are judged by the built-in one/,
+    ),
+  ]);
+  expect((await judge('rubric', 'diff', file, ...on)).lines[0]).toMatch(
+    /^- the rubric for summaries of task /,
+  );
+  const set = await judge('rubric', 'set', file, ...on);
+  expect(set.lines).toEqual([
+    expect.stringMatching(
+      /^The summaries of task .* are judged by a rubric of their own, summaries@.* saved by Alice/,
+    ),
+    expect.stringMatching(/^Summaries that were judged by another text keep their votes until/),
+  ]);
+  expect((await judge('rubric', 'show', '--task', task)).json).toMatchObject({ kind: 'steps', kept: null });
+  await expect(judge('rubric', 'try', file, '--run', run, '--summaries')).rejects.toMatchObject({
+    code: 'bad_input',
+    message: expect.stringMatching(/cannot be tried.*judge rubric set FILE --task T --summaries/),
+  });
+  expect((await judge('rubric', 'reset', ...on)).json).toMatchObject({ kind: 'summaries', kept: null });
+});
+
 it('a rubric is tried on a run: which verdicts would change, against people; setting it makes them votes', async () => {
   const { store, run, task, file, judge, model } = await stand();
   await judge('run', '--run', run);

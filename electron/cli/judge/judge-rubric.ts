@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { lineChanges } from '@shared/base/line-diff';
 import { WaymarkError } from '@shared/contract/errors';
 import type { RubricView } from '@shared/contract/rubric-views';
+import type { RubricKind } from '@shared/judging/rubric-text';
 import type { RubricTrial } from '@shared/judging/rubric-trial';
 import { outputFailure, writeOutput } from '../../files/output-file';
 import { keepRubric, readRubricView, readTrial } from '../../judging/kept-rubric';
@@ -18,7 +19,10 @@ import { tryRubric } from './judge-run';
 /** Lines around a change of a rubric. */
 const AROUND = 2;
 
-/** `judge rubric show|set|reset|diff|try`: what the steps of a task's runs are judged by, and what another text would change. */
+/**
+ * `judge rubric show|set|reset|diff|try`: what the steps of a task's runs are judged by (`--summaries`: their summaries), and what
+ * another text would change.
+ */
 export async function rubricCommand(context: CliContext, args: Arguments): Promise<CommandResult> {
   const [, , verb, file, ...more] = args.words;
   if (more.length === 0) {
@@ -26,6 +30,7 @@ export async function rubricCommand(context: CliContext, args: Arguments): Promi
     if (verb === 'set') return set(context, args, await readRubricFile(fileOf(file)));
     if (verb === 'reset' && file === undefined) return set(context, args, null);
     if (verb === 'diff') return diff(context, args, file);
+    if (verb === 'try' && kindOf(args) === 'summaries') throw trialOfSummaries();
     if (verb === 'try') return tried(context, args, await readRubricFile(fileOf(file)));
   }
   throw new WaymarkError(
@@ -33,6 +38,14 @@ export async function rubricCommand(context: CliContext, args: Arguments): Promi
     'Write "judge rubric show --task T", "judge rubric set FILE --task T", "judge rubric reset --task T", "judge rubric diff [FILE] --task T" or "judge rubric try FILE --run RUN".',
   );
 }
+
+const kindOf = ({ values }: Arguments): RubricKind => (values.summaries ? 'summaries' : 'steps');
+
+const trialOfSummaries = () =>
+  new WaymarkError(
+    'bad_input',
+    'A rubric for summaries cannot be tried: a run has too few summaries to compare. Keep it with "judge rubric set FILE --task T --summaries", and judge the summaries again with "judge run --steps changed".',
+  );
 
 const fileOf = (word: string | undefined) => resolve(required(word, 'The file of the rubric'));
 
@@ -48,14 +61,18 @@ async function show(context: CliContext, args: Arguments): Promise<CommandResult
 
 async function set(context: CliContext, args: Arguments, text: string | null): Promise<CommandResult> {
   const before = await viewOf(context, args);
-  const { task } = before;
+  const { task, kind } = before;
   const { store, resourcesDir, author } = context;
-  const view = await keepRubric(store, resourcesDir, { task, text }, author);
+  const view = await keepRubric(store, resourcesDir, { task, kind, text }, author);
   const { adopted } = view;
   if (before.kept === null && text === null)
     return {
       json: { ...jsonOf(view), adopted },
-      lines: [`Task ${task} has no rubric of its own: it is judged by the built-in one, ${view.version}.`],
+      lines: [
+        kind === 'steps'
+          ? `Task ${task} has no rubric of its own: it is judged by the built-in one, ${view.version}.`
+          : `Task ${task} has no rubric of its own for summaries: they are judged by the built-in one, ${view.version}.`,
+      ],
     };
   return {
     json: { ...jsonOf(view), adopted },
@@ -67,7 +84,7 @@ async function set(context: CliContext, args: Arguments, text: string | null): P
       ...(before.version === view.version
         ? []
         : [
-            'Steps that were judged by another text keep their votes until they are judged again: "judge run --steps changed".',
+            `${kind === 'steps' ? 'Steps' : 'Summaries'} that were judged by another text keep their votes until they are judged again: "judge run --steps changed".`,
           ]),
     ],
   };
@@ -80,10 +97,7 @@ async function diff(context: CliContext, args: Arguments, file: string | undefin
   const [before, after] =
     file === undefined ? [view.builtIn, standingText] : [standingText, await readRubricFile(fileOf(file))];
   const lines = changedLines(before.trimEnd(), after.trimEnd());
-  const [one, other] =
-    file === undefined
-      ? ['the built-in text', `the rubric of task ${view.task}`]
-      : [`the rubric of task ${view.task}`, file];
+  const [one, other] = file === undefined ? ['the built-in text', rubricOf(view)] : [rubricOf(view), file];
   return {
     json: { ...jsonOf(view), changes: lineChanges(before.trimEnd(), after.trimEnd()) },
     lines:
@@ -184,28 +198,31 @@ function trialLines(trial: RubricTrial): string[] {
   ];
 }
 
-function jsonOf({ task, kept, version, builtInVersion }: RubricView) {
+const rubricOf = ({ task, kind }: RubricView) =>
+  kind === 'steps' ? `the rubric of task ${task}` : `the rubric for summaries of task ${task}`;
+
+function jsonOf({ task, kind, kept, version, builtInVersion }: RubricView) {
   return {
     task,
+    kind,
     version,
     builtInVersion,
     kept: kept === null ? null : { at: kept.at, author: kept.author },
   };
 }
 
-function standing({ task, kept, version }: RubricView): string {
-  if (kept === null) return `Task ${task} is judged by the built-in rubric, ${version}.`;
+function standing({ task, kind, kept, version }: RubricView): string {
+  const what = kind === 'steps' ? `Task ${task} is` : `The summaries of task ${task} are`;
+  if (kept === null) return `${what} judged by the built-in rubric, ${version}.`;
   const day = new Date(kept.at).toISOString().slice(0, 16);
-  return `Task ${task} is judged by a rubric of its own, ${version}, saved by ${kept.author} on ${day}.`;
+  const own = kind === 'steps' ? 'its' : 'their';
+  return `${what} judged by a rubric of ${own} own, ${version}, saved by ${kept.author} on ${day}.`;
 }
 
 /** @throws WaymarkError bad_input, not_found: a slip of the pen must not be stored as the rubric of nothing */
-async function viewOf(
-  { reader, store, resourcesDir }: CliContext,
-  { values }: Arguments,
-): Promise<RubricView> {
-  const task = required(values.task, 'The task (--task ID)');
-  const view = await readRubricView(store, resourcesDir, task);
+async function viewOf({ reader, store, resourcesDir }: CliContext, args: Arguments): Promise<RubricView> {
+  const task = required(args.values.task, 'The task (--task ID)');
+  const view = await readRubricView(store, resourcesDir, task, kindOf(args));
   if (view.kept !== null) return view;
   const isKnown =
     (await reader.tasks()).some(({ id }) => id === task) ||

@@ -116,7 +116,7 @@ export const commands: Readonly<Record<string, Command>> = {
   'judge prompt': { options: ['judge', 'vote'], words: run },
   'judge agreement': { options: ['run', 'truth'] },
   'judge rubric': {
-    options: ['task', 'run', 'out', 'judge', 'max-cost', 'price', ...endpoint],
+    options: ['task', 'summaries', 'run', 'out', 'judge', 'max-cost', 'price', ...endpoint],
     words: [['show', 'set', 'reset', 'diff', 'try'], 'path'],
   },
   guideline: { options: [] },

@@ -41,6 +41,7 @@ export const options = {
   reason: { type: 'string' },
   judge: { type: 'string' },
   rubric: { type: 'string' },
+  summaries: { type: 'boolean', default: false },
   truth: { type: 'string' },
   steps: { type: 'string' },
   mode: { type: 'string' },

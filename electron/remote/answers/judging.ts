@@ -1,4 +1,5 @@
 import { batchStates, judgedSteps } from '@shared/judging/batch';
+import { rubricKinds } from '@shared/judging/rubric-text';
 import { z } from 'zod';
 import { at, count, failure, listOf, number, run, text, texts } from './parts';
 
@@ -106,10 +107,13 @@ const quality = z.object({
   withheld: count,
 });
 
+const kind = z.enum(rubricKinds);
+
 const rubric = z.object({
   task: text,
+  kind,
   builtIn: text,
-  kept: z.object({ task: text, text, at, author: text }).nullable(),
+  kept: z.object({ task: text, kind, text, at, author: text }).nullable(),
   version: text,
   builtInVersion: text,
 });

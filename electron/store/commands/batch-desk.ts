@@ -4,7 +4,7 @@ import { type Author, judgeAuthor } from '@shared/log/annotations';
 import type { Statements } from '../file/rows';
 import type { Job } from '../log/group-commit';
 import { type HeldBatch, JudgeBatches } from '../log/judge-batches';
-import { writeRubric } from '../log/rubric-settings';
+import { type NewRubric, writeRubric } from '../log/rubric-settings';
 import { readTried, TrialVerdicts, type Tried, type TriedBy } from '../log/trial-verdicts';
 import type { Said } from '../values';
 import type { AnnotationDesk } from './annotation-desk';
@@ -74,9 +74,9 @@ export class BatchDesk {
   }
 
   /** @param before as of `writeRubric` */
-  keepRubric(task: string, text: string | null, author: string, before?: string | null): Promise<void> {
+  keepRubric(rubric: NewRubric, before?: string | null): Promise<void> {
     return this.options.write({
-      run: () => writeRubric(this.statements, { task, text, at: this.options.now(), author }, before),
+      run: () => writeRubric(this.statements, { ...rubric, at: this.options.now() }, before),
     });
   }
 

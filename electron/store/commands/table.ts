@@ -7,6 +7,7 @@ import type { DatedEvent, NewEvent } from '@shared/log/events';
 import type { OutboxEntry, OutboxOp } from '@shared/log/outbox';
 import type { RefusedAct } from '../file/read-only';
 import type { HeldBatch } from '../log/judge-batches';
+import type { NewRubric } from '../log/rubric-settings';
 import type { Look } from '../log/seen-log';
 import type { Tried, TriedBy } from '../log/trial-verdicts';
 import type { Redone, Said, StoredChunk, StoredTask, Undone } from '../values';
@@ -132,8 +133,8 @@ export const commands = {
   keepRubric: command({
     thread: 'write',
     whenReadOnly: refused('setting_rubric'),
-    run: (core, task: string, text: string | null, author: string, before?: string | null): Promise<void> =>
-      core.batches.keepRubric(task, text, author, before),
+    run: (core, rubric: NewRubric, before?: string | null): Promise<void> =>
+      core.batches.keepRubric(rubric, before),
   }),
   /**
    * Asks the process that works on a batch to end it: it sends nothing more and stores what is under way. Holds only for the process

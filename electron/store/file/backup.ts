@@ -20,8 +20,11 @@ const FOLDER = 'backups';
 /** "WAYB" in a file's application_id; copies of the first form have none. */
 export const BACKUP_APPLICATION_ID = 0x5741_5942;
 
-/** Form of the copies: 2 names the runs and holds what a workspace says about the rules of tasks; 3 holds rubrics as well. */
-export const BACKUP_VERSION = 3;
+/**
+ * Form of the copies: 2 names the runs and holds what a workspace says about the rules of tasks; 3 holds rubrics as well, 4 those for
+ * summaries too.
+ */
+export const BACKUP_VERSION = 4;
 
 const UNFINISHED_NAME = /^logs-.*\.db\.tmp(-journal)?$/;
 
@@ -34,7 +37,8 @@ CREATE TABLE outbox (id INTEGER PRIMARY KEY, ulid TEXT NOT NULL UNIQUE, run INTE
 CREATE TABLE annotation (id INTEGER PRIMARY KEY, ulid TEXT NOT NULL UNIQUE, run INTEGER NOT NULL, author TEXT NOT NULL, op TEXT NOT NULL, undoes TEXT, device TEXT NOT NULL, device_seq INTEGER NOT NULL, purged INTEGER NOT NULL, body TEXT NOT NULL, hash BLOB NOT NULL) STRICT;
 CREATE TABLE kept_annotation (device TEXT NOT NULL, device_seq INTEGER NOT NULL, ulid TEXT NOT NULL UNIQUE, run TEXT NOT NULL, body TEXT NOT NULL, hash BLOB NOT NULL, PRIMARY KEY (device, device_seq)) STRICT;
 CREATE TABLE rule_setting (task TEXT PRIMARY KEY, body TEXT NOT NULL, at INTEGER NOT NULL, author TEXT NOT NULL, sum BLOB NOT NULL) STRICT;
-CREATE TABLE rubric_setting (task TEXT PRIMARY KEY, text TEXT NOT NULL, at INTEGER NOT NULL, author TEXT NOT NULL, sum BLOB NOT NULL) STRICT;`;
+CREATE TABLE rubric_setting (task TEXT PRIMARY KEY, text TEXT NOT NULL, at INTEGER NOT NULL, author TEXT NOT NULL, sum BLOB NOT NULL) STRICT;
+CREATE TABLE summary_rubric (task TEXT PRIMARY KEY, text TEXT NOT NULL, at INTEGER NOT NULL, author TEXT NOT NULL, sum BLOB NOT NULL) STRICT;`;
 
 /** A table, its columns, and where they come from when not from the table of the same name. */
 const COPIES: readonly [string, string, string?][] = [
@@ -48,6 +52,7 @@ const COPIES: readonly [string, string, string?][] = [
   ['kept_annotation', 'device, device_seq, ulid, run, body, hash'],
   ['rule_setting', 'task, body, at, author, sum'],
   ['rubric_setting', `${RUBRIC_COLUMNS}, sum`],
+  ['summary_rubric', `${RUBRIC_COLUMNS}, sum`],
 ];
 
 /**

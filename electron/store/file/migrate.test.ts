@@ -87,6 +87,7 @@ test('migration 3 keeps heads and segments of earlier runs, which are folded ane
 });
 
 function undoRubrics(db: Db): void {
+  db.exec('DROP TABLE summary_rubric');
   db.exec('DROP TABLE judge_stop');
   for (const table of ['rubric_setting', 'judge_trial']) db.exec(`DROP TABLE ${table}`);
 }
@@ -286,10 +287,10 @@ test('migration 11: a workspace of before keeps no rubric, keeps its batches, an
   db.pragma('user_version = 10');
   db.close();
   const after = testStore(folder);
-  expect(await after.reader.rubric('demo')).toBeNull();
+  expect(await after.reader.rubric('demo', 'steps')).toBeNull();
   expect(await after.reader.judgeBatch(id)).toMatchObject({ choices: { mode: 'mask', rubrics } });
-  await after.writer.keepRubric('demo', 'Keep what helps.', 'Alice');
-  expect(await after.reader.rubric('demo')).toMatchObject({ text: 'Keep what helps.' });
+  await after.writer.keepRubric({ task: 'demo', kind: 'steps', text: 'Keep what helps.', author: 'Alice' });
+  expect(await after.reader.rubric('demo', 'steps')).toMatchObject({ text: 'Keep what helps.' });
   expect(await after.reader.verify()).toMatchObject({ ok: true });
 });
 
@@ -302,6 +303,7 @@ test('migration 12: nobody asked a batch of before to stop, and whoever works on
   const held = await begunBatch(before, { name: 'strict', model: createdBody(run).model, rubrics });
   await before.close();
   const db = openDatabase(workspaceFile(folder));
+  db.exec('DROP TABLE summary_rubric');
   db.exec('DROP TABLE judge_stop');
   db.pragma('user_version = 11');
   db.close();
@@ -309,6 +311,24 @@ test('migration 12: nobody asked a batch of before to stop, and whoever works on
   expect(await after.reader.judgeBatch(held.id)).toMatchObject({ end: null, isStopping: false });
   await after.writer.stopBatch(held.id);
   expect(await after.reader.stopAsked(held)).toBe(true);
+  expect(await after.reader.verify()).toMatchObject({ ok: true });
+});
+
+test('migration 13: rubrics for steps stay, and there is room for those for summaries', async () => {
+  const folder = temporaryFolder();
+  const before = testStore(folder);
+  const steps = { task: 'demo', kind: 'steps' as const, text: 'Keep what helps.' };
+  await before.writer.keepRubric({ ...steps, author: 'Alice' });
+  await before.close();
+  const db = openDatabase(workspaceFile(folder));
+  db.exec('DROP TABLE summary_rubric');
+  db.pragma('user_version = 12');
+  db.close();
+  const after = testStore(folder);
+  expect(await after.reader.rubricsOf(['demo'])).toMatchObject([steps]);
+  const summaries = { task: 'demo', kind: 'summaries' as const, text: 'Keep what is whole.' };
+  await after.writer.keepRubric({ ...summaries, author: 'Alice' });
+  expect(await after.reader.rubricsOf(['demo'])).toMatchObject([steps, summaries]);
   expect(await after.reader.verify()).toMatchObject({ ok: true });
 });
 

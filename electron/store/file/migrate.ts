@@ -12,6 +12,7 @@ import { judgeBatches } from './migrations/0009-judge-batches';
 import { looks } from './migrations/0010-looks';
 import { rubrics } from './migrations/0011-rubrics';
 import { judgeStops } from './migrations/0012-judge-stops';
+import { summaryRubrics } from './migrations/0013-summary-rubrics';
 
 /** In order of version, without gaps from 1. */
 export const migrations: readonly Migration[] = [
@@ -27,6 +28,7 @@ export const migrations: readonly Migration[] = [
   looks,
   rubrics,
   judgeStops,
+  summaryRubrics,
 ];
 
 /**

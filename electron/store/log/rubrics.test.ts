@@ -39,42 +39,78 @@ async function stand() {
 
 it('a rubric is kept for a task, survives a restart, and can be given up', async () => {
   const { store, folder, task } = await stand();
-  expect(await store.reader.rubric(task)).toBeNull();
-  await store.writer.keepRubric(task, 'Keep what helps.', alice.name);
+  expect(await store.reader.rubric(task, 'steps')).toBeNull();
+  await store.writer.keepRubric({ task, kind: 'steps', text: 'Keep what helps.', author: alice.name });
   await store.close();
   const second = testStore(folder);
-  const kept = { task, text: 'Keep what helps.', author: alice.name, at: expect.any(Number) };
-  expect(await second.reader.rubric(task)).toEqual(kept);
+  const kept = { task, kind: 'steps', text: 'Keep what helps.', author: alice.name, at: expect.any(Number) };
+  expect(await second.reader.rubric(task, 'steps')).toEqual(kept);
   expect(await second.reader.rubricsOf([task, 'another'])).toEqual([kept]);
   expect(await second.reader.rubricsOf(['another'])).toEqual([]);
   expect(await second.reader.verify()).toMatchObject({ ok: true });
-  await second.writer.keepRubric(task, null, alice.name);
-  expect(await second.reader.rubric(task)).toBeNull();
+  await second.writer.keepRubric({ task, kind: 'steps', text: null, author: alice.name });
+  expect(await second.reader.rubric(task, 'steps')).toBeNull();
+});
+
+it('the rubric for summaries is kept beside that for steps: neither touches the other', async () => {
+  const { store, folder, task } = await stand();
+  const steps = { task, kind: 'steps' as const, text: 'Keep what helps.', author: alice.name };
+  const summaries = { task, kind: 'summaries' as const, text: 'Keep what is whole.', author: bob.name };
+  await store.writer.keepRubric(steps, null);
+  await store.writer.keepRubric(summaries, null);
+  const other = testStore(folder);
+  expect(await other.reader.rubricsOf([task])).toMatchObject([steps, summaries]);
+  await expect(other.writer.keepRubric({ ...summaries, text: 'Another.' }, steps.text)).rejects.toMatchObject(
+    {
+      code: 'conflict',
+      message: expect.stringContaining(`The rubric for summaries of task ${task} was changed by ${bob.name}`),
+    },
+  );
+  await other.writer.keepRubric({ ...steps, text: null }, steps.text);
+  expect(await store.reader.rubric(task, 'steps')).toBeNull();
+  expect(await store.reader.rubric(task, 'summaries')).toMatchObject(summaries);
+  const backup = await store.writer.backup();
+  await Promise.all([store.close(), other.close()]);
+  const db = openDatabase(workspaceFile(folder));
+  db.prepare('UPDATE summary_rubric SET text = ?').run('Mask all.');
+  db.close();
+  expect((await testStore(folder).reader.verify()).workspace).toMatchObject([
+    { what: 'row', where: `summary_rubric ${task}` },
+  ]);
+  const to = `${temporaryFolder()}/restored`;
+  await restoreWorkspace({ from: null, backup, to, projector: createProjector() });
+  expect(await testStore(to).reader.rubricsOf([task])).toMatchObject([summaries]);
 });
 
 it('a text that another process kept meanwhile is not overwritten unseen', async () => {
   const { store, folder, task } = await stand();
   const other = testStore(folder);
-  await store.writer.keepRubric(task, 'Mine.', alice.name, null);
-  await expect(other.writer.keepRubric(task, 'Theirs.', bob.name, null)).rejects.toMatchObject({
+  await store.writer.keepRubric({ task, kind: 'steps', text: 'Mine.', author: alice.name }, null);
+  await expect(
+    other.writer.keepRubric({ task, kind: 'steps', text: 'Theirs.', author: bob.name }, null),
+  ).rejects.toMatchObject({
     code: 'conflict',
     message: expect.stringContaining(`was changed by ${alice.name}`),
   });
-  await other.writer.keepRubric(task, 'Theirs.', bob.name, 'Mine.');
-  await expect(store.writer.keepRubric(task, null, alice.name, 'Mine.')).rejects.toMatchObject({
+  await other.writer.keepRubric({ task, kind: 'steps', text: 'Theirs.', author: bob.name }, 'Mine.');
+  await expect(
+    store.writer.keepRubric({ task, kind: 'steps', text: null, author: alice.name }, 'Mine.'),
+  ).rejects.toMatchObject({
     code: 'conflict',
   });
-  expect(await store.reader.rubric(task)).toMatchObject({ text: 'Theirs.', author: bob.name });
+  expect(await store.reader.rubric(task, 'steps')).toMatchObject({ text: 'Theirs.', author: bob.name });
   // Whoever does not say what was seen means whatever is kept.
-  await store.writer.keepRubric(task, null, alice.name);
-  await expect(other.writer.keepRubric(task, 'Again.', bob.name, 'Theirs.')).rejects.toMatchObject({
+  await store.writer.keepRubric({ task, kind: 'steps', text: null, author: alice.name });
+  await expect(
+    other.writer.keepRubric({ task, kind: 'steps', text: 'Again.', author: bob.name }, 'Theirs.'),
+  ).rejects.toMatchObject({
     message: expect.stringContaining('was reset to the built-in text'),
   });
 });
 
 it('a rubric that was changed from outside is named by verify, and one that is none is refused', async () => {
   const { store, folder, task } = await stand();
-  await store.writer.keepRubric(task, 'Keep what helps.', alice.name);
+  await store.writer.keepRubric({ task, kind: 'steps', text: 'Keep what helps.', author: alice.name });
   await store.close();
   const change = (text: string) => {
     const db = openDatabase(workspaceFile(folder));
@@ -88,20 +124,20 @@ it('a rubric that was changed from outside is named by verify, and one that is n
   ]);
   for (const none of ['x'.repeat(65_537), ' \n']) {
     change(none);
-    await expect(second.reader.rubric(task)).rejects.toMatchObject({ code: 'workspace_corrupt' });
+    await expect(second.reader.rubric(task, 'steps')).rejects.toMatchObject({ code: 'workspace_corrupt' });
   }
-  await second.writer.keepRubric(task, 'Keep.', alice.name);
+  await second.writer.keepRubric({ task, kind: 'steps', text: 'Keep.', author: alice.name });
   expect(await second.reader.verify()).toMatchObject({ ok: true });
 });
 
 it('a backup holds the rubrics, and a workspace restored from it has them', async () => {
   const { store, task } = await stand();
-  await store.writer.keepRubric(task, 'Keep what helps.', alice.name);
+  await store.writer.keepRubric({ task, kind: 'steps', text: 'Keep what helps.', author: alice.name });
   const backup = await store.writer.backup();
   await store.close();
   const to = `${temporaryFolder()}/restored`;
   await restoreWorkspace({ from: null, backup, to, projector: createProjector() });
-  expect(await testStore(to).reader.rubric(task)).toMatchObject({ text: 'Keep what helps.' });
+  expect(await testStore(to).reader.rubric(task, 'steps')).toMatchObject({ text: 'Keep what helps.' });
 });
 
 it('tried verdicts are no votes and change no label until they are adopted, once', async () => {

@@ -2,6 +2,7 @@ import type { RuleSettings } from '@shared/contract/rules/rule-settings';
 import type { StepQuery } from '@shared/contract/step-query';
 import { joined } from '@shared/contract/step-range';
 import type { VerifyReport } from '@shared/contract/views';
+import type { RubricKind } from '@shared/judging/rubric-text';
 import type { Author } from '@shared/log/annotations';
 import type { RunEvent } from '@shared/log/events';
 import { exportAnnotations } from '../commands/export-annotations';
@@ -210,13 +211,13 @@ export const queries = {
     blind: 'never for a window',
     run: ({ statements }, run: string, rubric: string) => readTriers(statements, run, rubric),
   }),
-  /** The rubric that is kept for judging a task's steps; null: the application's own. */
+  /** The rubric that is kept for judging a task's steps or summaries; null: the application's own. */
   rubric: query({
     thread: 'read',
     blind: 'holds no opinions',
-    run: ({ statements }, task: string) => readRubric(statements, task),
+    run: ({ statements }, task: string, kind: RubricKind) => readRubric(statements, task, kind),
   }),
-  /** Those that are kept for some of the tasks. */
+  /** Those of both kinds that are kept for some of the tasks. */
   rubricsOf: query({
     thread: 'read',
     blind: 'holds no opinions',

@@ -15,6 +15,7 @@ const TABLES: Readonly<Record<number, readonly string[]>> = {
   0: ['annotation', 'kept_annotation', 'outbox', 'run'],
   2: ['annotation', 'kept_annotation', 'outbox', 'rule_setting', 'run'],
   3: ['annotation', 'kept_annotation', 'outbox', 'rubric_setting', 'rule_setting', 'run'],
+  4: ['annotation', 'kept_annotation', 'outbox', 'rubric_setting', 'rule_setting', 'run', 'summary_rubric'],
 };
 
 const MAGIC = 'SQLite format 3\0';

@@ -363,9 +363,13 @@ describe('files that are no whole backup are refused with the reason', () => {
 test.each([
   [
     'the first form, without titles and settings',
-    'ALTER TABLE run DROP COLUMN title; DROP TABLE rule_setting; DROP TABLE rubric_setting; PRAGMA user_version = 0; PRAGMA application_id = 0',
+    'ALTER TABLE run DROP COLUMN title; DROP TABLE rule_setting; DROP TABLE rubric_setting; DROP TABLE summary_rubric; PRAGMA user_version = 0; PRAGMA application_id = 0',
   ],
-  ['the second form, without rubrics', 'DROP TABLE rubric_setting; PRAGMA user_version = 2'],
+  [
+    'the second form, without rubrics',
+    'DROP TABLE rubric_setting; DROP TABLE summary_rubric; PRAGMA user_version = 2',
+  ],
+  ['the third form, without rubrics for summaries', 'DROP TABLE summary_rubric; PRAGMA user_version = 3'],
 ])('copies of %s are read', async (_form, change) => {
   const { folder, store, backup, to } = await livedIn();
   await store.close();

@@ -249,6 +249,7 @@ export class WorkspaceCopy {
       ['judge_answer', ANSWER_COLUMNS, '1', 'Answers of judges'],
       ['judge_trial', TRIAL_COLUMNS, '1', 'Tried verdicts of judges'],
       ['rubric_setting', RUBRIC_COLUMNS, '1', 'Rubrics'],
+      ['summary_rubric', RUBRIC_COLUMNS, '1', 'Rubrics for summaries'],
     ];
     for (const source of [damaged, backup]) {
       for (const [table, columns, which, what] of tables) {

@@ -33,6 +33,7 @@ const SUMMED: readonly [string, string][] = [
   ['judge_stop', STOP_COLUMNS],
   ['judge_trial', TRIAL_COLUMNS],
   ['rubric_setting', RUBRIC_COLUMNS],
+  ['summary_rubric', RUBRIC_COLUMNS],
 ];
 
 /** Rows that neither a chain nor an event explains. */

@@ -1,5 +1,6 @@
 import { WaymarkError } from '@shared/contract/errors';
 import type { RuleSettings } from '@shared/contract/rules/rule-settings';
+import type { RubricKind } from '@shared/judging/rubric-text';
 import type { AnnotationOp, AnnotationTarget, Author } from '@shared/log/annotations';
 import { spentIn } from '@shared/log/event-fixtures';
 import type { OutboxOp } from '@shared/log/outbox';
@@ -28,7 +29,7 @@ export type Act =
   | { act: 'undo' | 'redo'; run: string; author: Author }
   | { act: 'post'; run: string; author: Author; op: OutboxOp; ulid: string }
   | { act: 'rules'; task: string; settings: RuleSettings | null; author: Author }
-  | { act: 'rubric'; task: string; text: string | null; author: Author }
+  | { act: 'rubric'; task: string; kind: RubricKind; text: string | null; author: Author }
   | { act: 'merge'; path: string }
   | { act: 'remove'; run: string; mode: 'run' | 'text'; author: Author }
   | { act: 'see'; run: string; author: string }
@@ -92,7 +93,7 @@ async function carryOut(store: Store, act: Act): Promise<Outcome | undefined> {
       await writer.setRules(act.task, act.settings, act.author);
       return;
     case 'rubric':
-      await writer.keepRubric(act.task, act.text, act.author.name);
+      await writer.keepRubric({ task: act.task, kind: act.kind, text: act.text, author: act.author.name });
       return;
     case 'merge': {
       const { added, known, kept } = await writer.merge(act.path);

@@ -46,8 +46,11 @@ export async function picture(store: Store): Promise<Record<string, unknown>> {
       id,
     );
   }
-  const rubric = await reader.rubric('demo');
-  shown.rubric = rubric === null ? null : { text: rubric.text, author: rubric.author };
+  shown.rubrics = (await reader.rubricsOf(['demo'])).map(({ kind, text, author }) => ({
+    kind,
+    text,
+    author,
+  }));
   return shown;
 }
 

@@ -280,7 +280,13 @@ export class World {
           author,
         };
       case 'rubric':
-        return { act: 'rubric', task: 'demo', text: rubrics[wish.pick % rubrics.length] ?? null, author };
+        return {
+          act: 'rubric',
+          task: 'demo',
+          kind: wish.pick % 2 === 0 ? 'steps' : 'summaries',
+          text: rubrics[wish.pick % rubrics.length] ?? null,
+          author,
+        };
       case 'merge':
         return { act: 'merge', path: this.foreign };
       case 'remove':

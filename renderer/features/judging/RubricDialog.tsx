@@ -1,4 +1,5 @@
 import type { RubricView } from '@shared/contract/rubric-views';
+import { type RubricKind, rubricKinds } from '@shared/judging/rubric-text';
 import { useState } from 'react';
 import { call, failureOf } from '../../api';
 import { Button } from '../../components/Button';
@@ -17,6 +18,7 @@ import { ChangedLines } from '../prompt/ChangedLines';
 import { openJudge } from './judging';
 import { RubricTrialPart } from './RubricTrialPart';
 import {
+  draftKey,
   draftWith,
   isOvertaken,
   keptAs,
@@ -28,13 +30,18 @@ import {
 } from './rubric';
 import './judging.css';
 
-/** The rubric that the steps of a task are judged by: changing it, trying the change on a run, and keeping or dropping it. */
+/** The rubrics that a task's steps and summaries are judged by: changing one, trying the change on a run, and keeping or dropping it. */
 export function RubricDialog({ onClose }: { onClose: () => void }) {
   const text = useText();
   const words = text.rubric;
   const task = useRubric((state) => state.task);
   const title = useRuns((state) => state.list.find((run) => run.task.id === task)?.task.title) ?? task ?? '';
-  const asked = useAsked('rubric.ofTask', task === null ? null : { task });
+  const kind = useRubric((state) => state.kind);
+  // Both at once, so that one takes the place of the other without a wait.
+  const asked = {
+    steps: useAsked('rubric.ofTask', task === null ? null : { task, kind: 'steps' }),
+    summaries: useAsked('rubric.ofTask', task === null ? null : { task, kind: 'summaries' }),
+  }[kind];
   if (asked.value !== null)
     return <Editor title={words.title(title)} view={asked.value} again={asked.again} onClose={onClose} />;
   return (
@@ -58,22 +65,22 @@ function Editor({ title, view, again, onClose }: EditorProps) {
   const words = text.rubric;
   const now = useNow(60_000);
   const onlyRead = useOnlyRead();
-  const changed = useRubric((state) => state.drafts[view.task]);
+  const changed = useRubric((state) => state.drafts[draftKey(view)]);
   // Somebody may have kept the very text meanwhile, this person by a save of which the end was not heard.
   const draft = changed?.text === standingText(view) ? undefined : changed;
   const [shown, setShown] = useState<'text' | 'changes'>('text');
   const [saving, setSaving] = useState(false);
   // A save was refused because of another's text: whoever looks at it may go on to replace it.
-  const [refused, setRefused] = useState(false);
+  const [refused, setRefused] = useState<RubricKind | null>(null);
   const { failure, tell, clear } = useOwnFailure();
-  const { kept, builtIn, version } = view;
+  const { kind, kept, builtIn, version } = view;
   const typed = draft?.text ?? standingText(view);
   const problem = problemOf(typed);
   const change = (next: RubricDraft | null) => {
     clear();
-    setDraft(view.task, next);
+    setDraft(view, next);
   };
-  const isBehind = refused && draft !== undefined && isOvertaken(view, draft);
+  const isBehind = refused === kind && draft !== undefined && isOvertaken(view, draft);
   const type = (next: string) => change(draftWith(view, next, draft));
   const why = onlyRead
     ? text.frame.onlyReadWhy
@@ -91,21 +98,22 @@ function Editor({ title, view, again, onClose }: EditorProps) {
       const { task } = view;
       const { adopted } = await call('rubric.keep', {
         task,
+        kind,
         text: keptAs(view, typed),
         before,
       });
-      setDraft(task, null);
-      setRefused(false);
+      setDraft(view, null);
+      setRefused(null);
       const runs = useRuns.getState().list.flatMap((run) => (run.task.id === task ? [run.id] : []));
       toast(({ rubric }) => rubric.saved(adopted), {
-        say: ({ rubric }) => rubric.askChanged,
+        say: ({ rubric }) => rubric.askChanged[kind],
         run: () => openJudge(runs, 'changed'),
       });
       again();
     } catch (thrown) {
       tell(thrown);
       if (failureOf(thrown).code === 'conflict') {
-        setRefused(true);
+        setRefused(kind);
         setShown('changes');
       }
       // Somebody else's text may hold now: the changes are shown against it.
@@ -122,12 +130,23 @@ function Editor({ title, view, again, onClose }: EditorProps) {
       width="wide"
       onClose={onClose}
       head={
-        <Segmented
-          label={words.view}
-          items={(['text', 'changes'] as const).map((id) => ({ id, label: words.views[id] }))}
-          chosen={shown}
-          onChoose={setShown}
-        />
+        <>
+          <Segmented
+            label={words.kind}
+            items={rubricKinds.map((id) => ({ id, label: words.kinds[id] }))}
+            chosen={kind}
+            onChoose={(next) => {
+              clear();
+              useRubric.setState({ kind: next });
+            }}
+          />
+          <Segmented
+            label={words.view}
+            items={(['text', 'changes'] as const).map((id) => ({ id, label: words.views[id] }))}
+            chosen={shown}
+            onChoose={setShown}
+          />
+        </>
       }
       foot={
         <>
@@ -194,12 +213,19 @@ function Editor({ title, view, again, onClose }: EditorProps) {
             {words.help}
           </p>
         </div>
-        <RubricTrialPart
-          task={view.task}
-          text={typed}
-          isChanged={draft !== undefined && problem === null}
-          onGo={onClose}
-        />
+        {kind === 'steps' ? (
+          <RubricTrialPart
+            task={view.task}
+            text={typed}
+            isChanged={draft !== undefined && problem === null}
+            onGo={onClose}
+          />
+        ) : (
+          <section className="rubric-try" aria-label={words.try}>
+            <h3>{words.try}</h3>
+            <p className="quiet text-12">{words.noTrial}</p>
+          </section>
+        )}
       </div>
     </Dialog>
   );

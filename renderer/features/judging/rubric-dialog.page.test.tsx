@@ -25,13 +25,14 @@ const endpoints = [
 const BUILT_IN = 'Mask what is bad.\n\n{{points}}';
 const view = (change: Partial<RubricView> = {}): RubricView => ({
   task: 't',
+  kind: 'steps',
   builtIn: BUILT_IN,
   kept: null,
   version: 'steps@built-in',
   builtInVersion: 'steps@built-in',
   ...change,
 });
-const kept = { task: 't', text: 'Keep what helps.', at: Date.now(), author: 'Alice' };
+const kept = { task: 't', kind: 'steps' as const, text: 'Keep what helps.', at: Date.now(), author: 'Alice' };
 const estimate = (change = {}) => ({
   judges: [
     {
@@ -107,7 +108,13 @@ beforeEach(() => {
   useBatches.setState({ list: [], dismissed: new Set() });
   useView.setState({ mode: 'watch', dialog: null });
   useTimeline.setState({ run: 'a', steps: 5, cursor: 1 });
-  useRubric.setState({ task: null, run: null, drafts: {}, judge: { endpoint: '', name: '', limit: '' } });
+  useRubric.setState({
+    task: null,
+    kind: 'steps',
+    run: null,
+    drafts: {},
+    judge: { endpoint: '', name: '', limit: '' },
+  });
   openRubric();
 });
 
@@ -134,7 +141,10 @@ test('the text that holds is shown; what is typed can be compared, dropped, and 
   expect(changes.getByText('And more.')).toBeTruthy();
   expect(changes.getByText('{{points}}')).toBeTruthy();
   fireEvent.click(button('Text'));
-  expect(useRubric.getState().drafts.t).toEqual({ text: 'Mask what is bad.\nAnd more.', before: null });
+  expect(useRubric.getState().drafts['steps t']).toEqual({
+    text: 'Mask what is bad.\nAnd more.',
+    before: null,
+  });
   type('  ');
   expect(state()).toBe('Describe what the judge should look for.');
   expect(button('Save').disabled).toBe(true);
@@ -159,7 +169,10 @@ test('a text is kept with what was seen kept before, and the way to the steps of
   type('Keep what helps.');
   fireEvent.click(button('Save'));
   expect(await screen.findByText('Rubric saved. 5 tried verdicts count as votes now')).toBeTruthy();
-  expect(bridge.calls).toContainEqual(['rubric.keep', { task: 't', text: 'Keep what helps.', before: null }]);
+  expect(bridge.calls).toContainEqual([
+    'rubric.keep',
+    { task: 't', kind: 'steps', text: 'Keep what helps.', before: null },
+  ]);
   await waitFor(() => expect(state()).toMatch(/^Saved by Alice .* \(steps@new\)\.$/));
   fireEvent.click(button('Built-in text'));
   expect(field().value).toBe(BUILT_IN);
@@ -167,7 +180,7 @@ test('a text is kept with what was seen kept before, and the way to the steps of
   await waitFor(() =>
     expect(bridge.calls).toContainEqual([
       'rubric.keep',
-      { task: 't', text: null, before: 'Keep what helps.' },
+      { task: 't', kind: 'steps', text: null, before: 'Keep what helps.' },
     ]),
   );
   fireEvent.click(await screen.findByRole('button', { name: 'Judge other steps again' }));
@@ -201,8 +214,8 @@ test('what another person kept meanwhile is overwritten only by who was shown it
   fireEvent.click(button('Save mine over it'));
   await waitFor(() =>
     expect(bridge.calls.filter(([name]) => name === 'rubric.keep')).toEqual([
-      ['rubric.keep', { task: 't', text: 'Mine.', before: kept.text }],
-      ['rubric.keep', { task: 't', text: 'Mine.', before: 'Theirs.' }],
+      ['rubric.keep', { task: 't', kind: 'steps', text: 'Mine.', before: kept.text }],
+      ['rubric.keep', { task: 't', kind: 'steps', text: 'Mine.', before: 'Theirs.' }],
     ]),
   );
 });
@@ -293,7 +306,40 @@ test('a change is tried: its cost first, how far it is, then which verdicts chan
   expect(onClose).toHaveBeenCalledTimes(1);
   await waitFor(() => expect(useTimeline.getState().cursor).toBe(3));
   expect(useView.getState().mode).toBe('review');
-  expect(useRubric.getState().drafts.t?.text).toBe('Keep what helps.');
+  expect(useRubric.getState().drafts['steps t']?.text).toBe('Keep what helps.');
+});
+
+test('the rubric for summaries is edited beside that for steps; what is unsaved of either stays', async () => {
+  const forSummaries = { kind: 'summaries' as const, builtIn: 'Mask what forgets.', version: 'summaries@1' };
+  let held = view(forSummaries);
+  const bridge = show(<RubricDialog onClose={() => undefined} />, {
+    'rubric.ofTask': ({ kind }: CommandInput<'rubric.ofTask'>) => (kind === 'steps' ? view() : held),
+    'judge.estimate': () => estimate(),
+    'rubric.trial': () => untried,
+    'rubric.keep': ({ text }: CommandInput<'rubric.keep'>) => {
+      held = view({ ...forSummaries, kept: { ...kept, kind: 'summaries', text: text ?? '' } });
+      return { ...held, adopted: 0 };
+    },
+  });
+  await screen.findByLabelText('Text of the rubric');
+  type('Mask nothing.');
+  fireEvent.click(button('Summaries'));
+  await waitFor(() => expect(field().value).toBe('Mask what forgets.'));
+  expect(state()).toBe('The built-in text is in use (summaries@1).');
+  expect(screen.getByText(/^This rubric cannot be tried first/)).toBeTruthy();
+  expect(screen.queryByTestId('trial-state')).toBeNull();
+  type('Mask what forgets paths.');
+  fireEvent.click(button('Save'));
+  expect(await screen.findByText('Rubric saved')).toBeTruthy();
+  expect(screen.getByRole('button', { name: 'Judge the summaries again' })).toBeTruthy();
+  expect(bridge.calls).toContainEqual([
+    'rubric.keep',
+    { task: 't', kind: 'summaries', text: 'Mask what forgets paths.', before: null },
+  ]);
+  fireEvent.click(button('Steps'));
+  expect(field().value).toBe('Mask nothing.');
+  expect(Object.keys(useRubric.getState().drafts)).toEqual(['steps t']);
+  await shown();
 });
 
 test.each([

@@ -1,6 +1,6 @@
 import type { RubricView } from '@shared/contract/rubric-views';
 import type { RunSummary } from '@shared/contract/views';
-import { MOST_RUBRIC_BYTES } from '@shared/judging/rubric-text';
+import { MOST_RUBRIC_BYTES, type RubricKind } from '@shared/judging/rubric-text';
 import { create } from 'zustand';
 import type { MenuItem } from '../../components/Menu';
 import { useRuns } from '../../state/run/runs';
@@ -15,11 +15,12 @@ export interface RubricDraft {
 }
 
 interface RubricState {
-  /** Whose rubric is edited. */
+  /** Whose rubric is edited, and which of its two. */
   task: string | null;
+  kind: RubricKind;
   /** The run it is tried on. */
   run: string | null;
-  /** By task; they outlive the dialog, which a jump to a step closes. */
+  /** By `draftKey`; they outlive the dialog, which a jump to a step closes. */
   drafts: Readonly<Record<string, RubricDraft>>;
   /** As it is tried; an empty name is the endpoint's. */
   judge: { endpoint: string; name: string; limit: string };
@@ -27,6 +28,7 @@ interface RubricState {
 
 export const useRubric = create<RubricState>()(() => ({
   task: null,
+  kind: 'steps',
   run: null,
   drafts: {},
   judge: { endpoint: '', name: '', limit: '' },
@@ -41,14 +43,17 @@ export function openRubric(task?: string, run?: string): void {
   const isOfTask = (id: string | null) => list.some((each) => each.id === id && each.task.id === next);
   // The run that it was tried on last stays, unless another one is asked for.
   const tried = run === undefined && before.task === next && isOfTask(before.run) ? before.run : null;
-  useRubric.setState({ task: next, run: tried ?? open?.id ?? null });
+  useRubric.setState({ task: next, kind: 'steps', run: tried ?? open?.id ?? null });
   openDialog('rubric');
 }
 
+export const draftKey = ({ task, kind }: Pick<RubricView, 'task' | 'kind'>): string => `${kind} ${task}`;
+
 /** Null: there is nothing to save any more. */
-export function setDraft(task: string, draft: RubricDraft | null): void {
-  const { [task]: _, ...others } = useRubric.getState().drafts;
-  useRubric.setState({ drafts: draft === null ? others : { ...others, [task]: draft } });
+export function setDraft(view: Pick<RubricView, 'task' | 'kind'>, draft: RubricDraft | null): void {
+  const key = draftKey(view);
+  const { [key]: _, ...others } = useRubric.getState().drafts;
+  useRubric.setState({ drafts: draft === null ? others : { ...others, [key]: draft } });
 }
 
 /** The text that holds for the task. */

@@ -4,17 +4,20 @@ const share = (value: number) => `${Math.round(value * 100)} %`;
 
 export const rubric = {
   item: 'Edit rubric…',
-  itemText: 'What a judge follows when it judges the steps of this task. Try a change on a run first.',
+  itemText:
+    'What a judge follows when it judges the steps and summaries of this task. Try a change on a run first.',
   title: (task: string) => (task === '' ? 'Rubric' : `Rubric of ${task}`),
   noRun: 'Open a run to edit the rubric of its task.',
   loading: 'Reading the rubric…',
+  kind: 'Rubric for',
+  kinds: { steps: 'Steps', summaries: 'Summaries' },
   view: 'Show',
   views: { text: 'Text', changes: 'Changes' },
   field: 'Text of the rubric',
   builtIn: (version: string) => `The built-in text is in use (${version}).`,
   keptBy: (author: string, when: string, version: string) => `Saved by ${author} ${when} (${version}).`,
   edited: 'You have unsaved changes. They stay here until you quit.',
-  help: '{{points}}, {{keeps}} and {{principle}} stand for those parts of the guideline. Summaries have a rubric of their own.',
+  help: '{{points}}, {{keeps}} and {{principle}} stand for those parts of the guideline.',
   empty: 'Describe what the judge should look for.',
   long: 'The text is too long: at most 64 KB.',
   noChanges: 'There are no changes.',
@@ -35,9 +38,11 @@ export const rubric = {
     adopted === 0
       ? 'Rubric saved'
       : `Rubric saved. ${plural(adopted, 'tried verdict')} ${adopted === 1 ? 'counts as a vote' : 'count as votes'} now`,
-  askChanged: 'Judge other steps again',
+  askChanged: { steps: 'Judge other steps again', summaries: 'Judge the summaries again' },
 
   try: 'Try it on a run',
+  noTrial:
+    'This rubric cannot be tried first: a run has too few summaries to compare. Save it, then have the summaries judged again.',
   tryLead: 'The judge follows this text. Its verdicts change no label until you save.',
   run: 'Run',
   judge: 'Judge',

@@ -6,7 +6,7 @@ import {
   rewardDefaults,
   rewardRubricNames,
 } from '../../judging/batch';
-import { MOST_RUBRIC_BYTES } from '../../judging/rubric-text';
+import { MOST_RUBRIC_BYTES, rubricKinds } from '../../judging/rubric-text';
 import type { RubricTrial } from '../../judging/rubric-trial';
 import type { JudgeQuality } from '../../labels/judge-quality';
 import { idSchema } from '../id';
@@ -59,7 +59,7 @@ const request = z.object({
 });
 export type JudgeRequest = z.output<typeof request>;
 
-const task = z.string().min(1).max(400);
+const ofTask = z.object({ task: z.string().min(1).max(400), kind: z.enum(rubricKinds).default('steps') });
 
 const inBatch = z.object({ batch: idSchema });
 
@@ -113,9 +113,9 @@ export const judgeCommands = {
     place: 'workspace',
     consent: 'press',
   },
-  /** What the steps of a task's runs are judged by. */
+  /** What the steps or summaries of a task's runs are judged by. */
   'rubric.ofTask': {
-    input: z.object({ task }),
+    input: ofTask,
     output: returns<RubricView>(),
     place: 'workspace',
     consent: 'free',
@@ -125,8 +125,7 @@ export const judgeCommands = {
    * judges said on runs of the task when they tried this text become their votes.
    */
   'rubric.keep': {
-    input: z.object({
-      task,
+    input: ofTask.extend({
       text: z.string().max(MOST_RUBRIC_BYTES).nullable(),
       before: z.string().max(MOST_RUBRIC_BYTES).nullable(),
     }),
