@@ -44,6 +44,8 @@ export const judgeBatchBench: Bench = {
       for await (const { open, requestFor } of judgeTasks(store, runs.slice(0, 1), judge('bodies')))
         bodies.push(JSON.stringify(requestFor(open)));
       const reading = performance.now() - before;
+      // As with the other side, its connections stay open from round to round.
+      const client = createModelClient({ name: 'judge', baseUrl: server.baseUrl, key: null });
       const perSecond = (ms: number) => (1_000 * steps) / ms;
       const bare = async () => {
         // Both begin with a workspace at rest.
@@ -61,7 +63,7 @@ export const judgeBatchBench: Bench = {
           together: TOGETHER,
           tries: 1,
           firstPauseMs: 100,
-          model: createModelClient({ name: 'judge', baseUrl: server.baseUrl, key: null }),
+          model: client,
           signal: new AbortController().signal,
         });
         if (votes !== steps) throw new Error(`${votes} of ${steps} steps have a vote.`);
