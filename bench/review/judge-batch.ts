@@ -22,10 +22,10 @@ export const judgeBatchBench: Bench = {
   about: 'steps judged a second by an endpoint that takes 50 ms, 16 requests at once',
   async run(options) {
     const steps = size(options, 1_000, 10_000, 100);
-    const server = await startJudge(ANSWER_MS);
     const folder = join(options.folder, 'run');
     // A run for each round: judging one again also weighs the votes that it has.
     const runs = await recordRuns(folder, steps, WARM_UP + rounds);
+    const server = await startJudge(ANSWER_MS);
     const store = await openStore(folder, {});
     try {
       const model: ModelRef = {
