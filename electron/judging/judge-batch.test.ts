@@ -181,10 +181,10 @@ describe('a batch of judgements', () => {
   it('an answer that cannot be stored ends the batch before a third request is paid for', async () => {
     const { batch, requests, store, votes } = await stand((request) => judgeAnswer(request, perfect));
     store.writer.judgeAnswered = () =>
-      Promise.reject(new WaymarkError('workspace_locked', 'Another program holds the workspace.'));
+      Promise.reject(new WaymarkError('workspace_corrupt', 'The workspace is damaged.'));
     expect(await batch()).toMatchObject({
       votes: 0,
-      ended: { why: 'failed', failure: { code: 'workspace_locked' } },
+      ended: { why: 'failed', failure: { code: 'workspace_corrupt' } },
     });
     expect(requests.length).toBeLessThanOrEqual(2);
     expect(await votes()).toEqual(new Map());
@@ -209,6 +209,7 @@ describe('a batch of judgements', () => {
     { input: 0, output: 0 },
     { input: -1e15, output: 1 },
     { input: 1.5, output: 1e300 },
+    { input: 8_000, output: 10, cached: 9_000_000 },
   ])('a limit on money holds with an endpoint that reports %j', async (usage) => {
     const { batch } = await stand((request) => ({ ...judgeAnswer(request, perfect), usage }));
     const { cost, ended, asked } = await batch({ price, maxCost: 0.1 });
@@ -404,6 +405,44 @@ describe('a batch of judgements', () => {
     expect([...(await votes(another.run)).keys()]).toEqual([1]);
   });
 
+  it.each([
+    'run',
+    'text',
+  ] as const)('what is removed (%s) while a request waits to be sent again is not sent again', async (what) => {
+    const { batch, requests, store, run } = await stand(async () => {
+      await store.writer.remove(run, what, alice);
+      return { fault: { kind: 'status', status: 503, headers: { 'retry-after': '1' } } };
+    }, 4);
+    expect(await batch()).toMatchObject({ asked: 0, votes: 0, missing: 0, ended: null });
+    expect(requests).toHaveLength(1);
+  });
+
+  it('what came of an answer before it was given up counts', async () => {
+    const stopped = new AbortController();
+    const { batch, judge } = await stand(() => ({ text: 'Let me think about all of these turns first.' }), 4);
+    const client = createModelClient({ name: 'judge', baseUrl: judge.model.baseUrl, key: null });
+    const model: BatchOptions['model'] = {
+      ask: (request, _, signal) => client.ask(request, () => stopped.abort(), signal),
+    };
+    const result = await batch({ model, signal: stopped.signal, price });
+    expect(result).toMatchObject({ asked: 1, votes: 0, ended: { why: 'cancelled' } });
+    expect(result.cost).toBeGreaterThan(0);
+  });
+
+  it('an answer waits until another program lets go of the workspace', async () => {
+    const { batch, requests, store, votes } = await stand((request) => judgeAnswer(request, perfect));
+    const { judgeAnswered } = store.writer;
+    let refused = 0;
+    store.writer.judgeAnswered = async (...answer) => {
+      if (refused === 2) return judgeAnswered(...answer);
+      refused += 1;
+      throw new WaymarkError('workspace_locked', 'Another program holds the workspace.');
+    };
+    expect(await batch()).toMatchObject({ asked: 3, votes: 60, ended: null });
+    expect(requests).toHaveLength(3);
+    expect((await votes()).size).toBe(60);
+  });
+
   it('once a run turns out to be removed, nothing more is paid for its steps', async () => {
     const { batch, requests, store, run } = await stand(async (request) => {
       if (request.index === 0) await store.writer.remove(run, 'run', alice);
@@ -462,7 +501,7 @@ describe('a batch of judgements', () => {
     const { batch, requests } = await stand(() => ({ text: 'All of these are fine.' }), 140);
     const failure = {
       code: 'model_malformed',
-      message: expect.stringMatching(/strict answers without a verdict.*calls tools/),
+      message: expect.stringMatching(/strict answers without a verdict.*choose another model/),
     };
     expect(await batch({ tries: 1 })).toMatchObject({ votes: 0, ended: { why: 'failed', failure } });
     expect(requests).toHaveLength(6);

@@ -52,8 +52,14 @@ export interface BatchResult extends Omit<BatchCounts, 'knownCost'> {
 
 type JudgedStore = {
   writer: Pick<Store['writer'], 'judgeAnswered' | 'judgeTried'>;
-  reader: Pick<Store['reader'], 'run'>;
+  reader: Pick<Store['reader'], 'run' | 'judgedTurns'>;
 };
+
+/** How long what was read to be shown may lie, ms: after that it is looked at once more whether it may still be sent. */
+const FRESH_MS = 1_000;
+/** How long an answer waits for another program to let go of the workspace, and how often it tries, ms. */
+const LOCKED_MS = 120_000;
+const LOCKED_PAUSE_MS = 500;
 
 /** Failures that may be due to what one window shows; after so many in a row they are the endpoint's. */
 const OF_THE_WINDOW: readonly ModelFailure['code'][] = ['model_malformed', 'context_full'];
@@ -125,6 +131,7 @@ class Batch {
   private readonly refusals: ModelFailure[] = [];
   /** Nothing more is sent: nobody waits any longer to try again. */
   private readonly ending = new AbortController();
+  private readonly begun = performance.now();
 
   constructor(
     private readonly store: JudgedStore,
@@ -148,7 +155,7 @@ class Batch {
     const asked = open;
     for (let round = 0; round <= this.options.tries && open.length > 0; round += 1) {
       const answered = await this.ask(task, open, place);
-      if (answered === null) return;
+      if (answered === null || answered === 'gone') return;
       if (answered === 'unanswered') break;
       const judged = task.read(answered, open);
       if (judged.length > 0) this.unanswered = 0;
@@ -160,8 +167,15 @@ class Batch {
     this.result.missing += open.length;
   }
 
-  /** One answer; `unanswered`: there is none that can be read, for this task alone; null: the batch has ended. */
-  private async ask(task: JudgeTask, open: number[], place: Place): Promise<Answered | 'unanswered' | null> {
+  /**
+   * One answer; `unanswered`: there is none that can be read, for this task alone; `gone`: what it shows was removed or purged; null:
+   * the batch has ended.
+   */
+  private async ask(
+    task: JudgeTask,
+    open: number[],
+    place: Place,
+  ): Promise<Answered | 'unanswered' | 'gone' | null> {
     const { model, tries, firstPauseMs, signal, price, maxCost } = this.options;
     let request = this.mended(task.requestFor(open));
     let body = JSON.stringify(request);
@@ -176,6 +190,7 @@ class Batch {
         await new Promise<void>((wake) => this.waiting.push(wake));
         continue;
       }
+      if (!(await this.maySend(task, open))) return 'gone';
       this.options.refuseWithoutRoom?.();
       this.underWay += most;
       this.requests += 1;
@@ -198,12 +213,12 @@ class Batch {
         return { text, reasoning, calls, sha256, frame: frameOf(request), asked: open, cost, ...tokens };
       }
       this.wake();
-      if (signal.aborted) return this.end({ why: 'cancelled' });
       const { failure } = answered;
-      // What had come before an answer broke off is paid for.
+      // What had come before an answer broke off, or was given up, is paid for.
       const { outputTokens } = failure;
       if (outputTokens !== undefined)
         await place.store(() => this.keepBroken(task, open, request, body, outputTokens));
+      if (signal.aborted) return this.end({ why: 'cancelled' });
       if (mendedRequest(request, failure) !== null) {
         this.refusals.push(failure);
         request = this.mended(request);
@@ -220,6 +235,22 @@ class Batch {
       const longer = Math.max(wait, failure.retryAfterMs ?? 0);
       await pause(longer, undefined, { signal: this.ending.signal }).catch(() => undefined);
     }
+  }
+
+  /** Windows wait for their turn, and a request to be sent again: nothing is sent of what was removed or purged meanwhile. */
+  private async maySend(task: JudgeTask, open: readonly number[]): Promise<boolean> {
+    if (performance.now() - this.begun < FRESH_MS) return true;
+    const { context, judged } = task.shown(open, '');
+    // A purge is of a whole run, so one step of each is looked at.
+    const looked = task.owners.flatMap(({ from, to }) => {
+      const shown = [...context, ...judged].find((range) => range.from <= to && from <= range.to);
+      return shown === undefined ? [] : [Math.max(from, shown.from)];
+    });
+    for (const step of looked) {
+      const found = await unlessRemoved(this.store.reader.judgedTurns(task.run, step, step));
+      if (found === null || found.length === 0) return false;
+    }
+    return true;
   }
 
   private paid(
@@ -265,7 +296,7 @@ class Batch {
   private missVerdicts(): void {
     this.unanswered += 1;
     if (this.unanswered < UNANSWERED_IN_A_ROW) return;
-    const message = `${this.options.judge} answers without a verdict that can be read. A judge has to call the tool it is offered: choose a model that calls tools.`;
+    const message = `${this.options.judge} answers without a verdict that can be read. A judge has to call the tool it is offered, about the turns it was asked about: choose another model.`;
     this.end({ why: 'failed', failure: { code: 'model_malformed', message } });
   }
 
@@ -317,7 +348,7 @@ class Batch {
         outputTokens,
       };
       try {
-        await this.put(answer, said);
+        await this.putOnceUnlocked(answer, said);
       } catch (thrown) {
         const left = isMissing(thrown) ? await this.notRemoved(votes) : votes;
         if (left.length === votes.length) throw thrown;
@@ -328,6 +359,19 @@ class Batch {
       this.result.against += counts.against;
       this.result.unparsable += counts.unparsable;
       return;
+    }
+  }
+
+  /** An answer is paid for: while another program holds the workspace it waits, and its place asks no more. */
+  private async putOnceUnlocked(...answer: Parameters<Batch['put']>): Promise<void> {
+    for (const end = performance.now() + LOCKED_MS; ; ) {
+      try {
+        return await this.put(...answer);
+      } catch (thrown) {
+        const isLocked = thrown instanceof WaymarkError && thrown.code === 'workspace_locked';
+        if (!isLocked || performance.now() > end) throw thrown;
+        await pause(LOCKED_PAUSE_MS);
+      }
     }
   }
 
@@ -413,7 +457,9 @@ export async function estimateBatch(
 /** A tenth of the estimated tokens of the request at least, and numbers at all: less was not read, whatever an endpoint reports. */
 function isPlausible(usage: Usage | null, estimatedTokens: number): boolean {
   if (usage === null) return false;
-  const { inputTokens, outputTokens } = usage;
-  const counts = [inputTokens, outputTokens].every((each) => Number.isSafeInteger(each) && each >= 0);
-  return counts && inputTokens * 10 >= estimatedTokens;
+  const { inputTokens, outputTokens, cachedTokens } = usage;
+  const counts = [inputTokens, outputTokens, cachedTokens].every(
+    (each) => Number.isSafeInteger(each) && each >= 0,
+  );
+  return counts && cachedTokens <= inputTokens && inputTokens * 10 >= estimatedTokens;
 }

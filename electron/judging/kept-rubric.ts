@@ -65,7 +65,7 @@ export async function keepRubric(
   { task, kind = 'steps', text, before }: KeepRequest,
   author: Author,
 ): Promise<KeptRubric> {
-  const kept = text === null ? null : checkedRubric(text);
+  const kept = text === null ? null : checkedRubric(text, { mode: kind });
   await store.writer.keepRubric({ task, kind, text: kept, author: author.name }, before);
   const view = await readRubricView(store, resourcesDir, task, kind);
   return { ...view, adopted: kind === 'steps' ? await adoptTrials(store, task, view.version) : 0 };

@@ -101,16 +101,16 @@ export async function readRewardRubric(
   return rubricOf(isOwn ? 'reward' : rewardRubrics[chosen], whole, isOwn, { regard: regard.trim() });
 }
 
-/** What is filled in where a rubric names it. */
+/** What is filled in where a rubric names it. The guideline speaks of steps, so one for summaries has nothing of it. */
 const ofGuideline = ['points', 'keeps', 'principle'] as const;
-const places = { mask: ofGuideline, reward: ['regard', ...ofGuideline] } as const;
+const places = { steps: ofGuideline, summaries: [], reward: ['regard', ...ofGuideline] } as const;
 
 /** A rubric of a person's own, as it stands in the file. @throws WaymarkError not_found, bad_input */
-export async function readRubricFile(file: string, mode: keyof typeof places = 'mask'): Promise<string> {
+export async function readRubricFile(file: string, mode: keyof typeof places = 'steps'): Promise<string> {
   const called = `The rubric ${file}`;
   const bytes = await readRegularFile(file, file, MOST_RUBRIC_BYTES, 'Nothing was done.');
   if (!isUtf8(bytes)) throw notUtf8(called);
-  return checkedRubric(bytes.toString('utf8'), { called, mode });
+  return checkedRubric(bytes.toString('utf8').replace(/^\uFEFF/u, ''), { called, mode });
 }
 
 /**
@@ -119,7 +119,7 @@ export async function readRubricFile(file: string, mode: keyof typeof places = '
  */
 export function checkedRubric(
   text: string,
-  { called = 'The rubric', mode = 'mask' }: { called?: string; mode?: keyof typeof places } = {},
+  { called = 'The rubric', mode = 'steps' }: { called?: string; mode?: keyof typeof places } = {},
 ): string {
   if (text.includes('\0')) throw notUtf8(called);
   if (text.trim() === '')
@@ -131,11 +131,13 @@ export function checkedRubric(
     );
   const known: readonly string[] = places[mode];
   const unknown = [...text.matchAll(PLACE)].find(([, name = '']) => !known.includes(name));
-  if (unknown !== undefined)
+  if (unknown !== undefined) {
+    const others = known.map((name) => `{{${name}}}`).join(', ');
     throw new WaymarkError(
       'bad_input',
-      `${called} has ${unknown[0]}, and there is nothing to put there. Take it out, or write one of ${known.map((name) => `{{${name}}}`).join(', ')}.`,
+      `${called} has ${unknown[0]}, and there is nothing to put there. Take it out${others === '' ? '' : `, or write one of ${others}`}.`,
     );
+  }
   return text;
 }
 

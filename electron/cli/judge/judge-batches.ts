@@ -73,8 +73,8 @@ export async function stopBatch({ store, reader }: CliContext, { id }: StoredBat
     json: batchJson(batch, isRunning),
     lines: [
       isRunning
-        ? `Batch ${id} is stopping: nothing more is sent, and answers to requests in progress are stored. "judge resume ${id}" continues from there.`
-        : `Batch ${id} is not running, so there is nothing to stop: ${stateWords(batch, false)}`,
+        ? `Batch ${id} is stopping: nothing more is sent, and it ends once the requests in progress are answered and stored. Ctrl C where it runs ends it at once. "judge resume ${id}" continues from there.`
+        : `There is nothing to stop. Batch ${id}: ${stateWords(batch, false)}`,
     ],
   };
 }

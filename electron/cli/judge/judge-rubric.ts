@@ -27,7 +27,7 @@ export async function rubricCommand(context: CliContext, args: Arguments): Promi
   const [, , verb, file, ...more] = args.words;
   if (more.length === 0) {
     if (verb === 'show' && file === undefined) return show(context, args);
-    if (verb === 'set') return set(context, args, await readRubricFile(fileOf(file)));
+    if (verb === 'set') return set(context, args, await readRubricFile(fileOf(file), kindOf(args)));
     if (verb === 'reset' && file === undefined) return set(context, args, null);
     if (verb === 'diff') return diff(context, args, file);
     if (verb === 'try' && kindOf(args) === 'summaries') throw trialOfSummaries();
@@ -35,7 +35,7 @@ export async function rubricCommand(context: CliContext, args: Arguments): Promi
   }
   throw new WaymarkError(
     'bad_input',
-    'Write "judge rubric show --task T", "judge rubric set FILE --task T", "judge rubric reset --task T", "judge rubric diff [FILE] --task T" or "judge rubric try FILE --run RUN".',
+    'Write "judge rubric show --task T", "judge rubric set FILE --task T", "judge rubric reset --task T", "judge rubric diff [FILE] --task T" or "judge rubric try FILE --run RUN". With --summaries, show, set, reset and diff are about the rubric for summaries.',
   );
 }
 
@@ -95,7 +95,7 @@ async function diff(context: CliContext, args: Arguments, file: string | undefin
   const view = await viewOf(context, args);
   const standingText = view.kept?.text ?? view.builtIn;
   const [before, after] =
-    file === undefined ? [view.builtIn, standingText] : [standingText, await readRubricFile(fileOf(file))];
+    file === undefined ? [view.builtIn, standingText] : [standingText, await readRubricFile(fileOf(file), view.kind)];
   const lines = changedLines(before.trimEnd(), after.trimEnd());
   const [one, other] = file === undefined ? ['the built-in text', rubricOf(view)] : [rubricOf(view), file];
   return {

@@ -80,7 +80,8 @@ export async function resumeJudge(
   const { id, choices } = batch;
   const maxCost = positiveNumber(values['max-cost'], '--max-cost');
   const price = priceOf(context, values, id, choices);
-  refuseUnpriced(maxCost ?? choices.maxCost, price, choices.model.endpoint, unlimited);
+  const otherwise = maxCost === null ? 'with --price: the batch began with a limit' : unlimited;
+  refuseUnpriced(maxCost ?? choices.maxCost, price, choices.model.endpoint, otherwise);
   if (isDone(batch)) {
     const done = `Batch ${id} is done, so nothing was asked. To ask again, begin a new batch with "judge run".`;
     return { json: batchJson(batch, false), lines: [done] };
@@ -132,8 +133,14 @@ async function drive(
     );
   }
   const stop = new AbortController();
-  const interrupt = () => stop.abort();
+  let byKey = false;
+  const interrupt = () => {
+    byKey = true;
+    stop.abort();
+  };
+  const terminate = () => stop.abort();
   process.once('SIGINT', interrupt);
+  process.once('SIGTERM', terminate);
   try {
     const held = { id, epoch: lock.epoch };
     await begin(held);
@@ -143,9 +150,10 @@ async function drive(
       model: modelPort(options, () => model),
       ...asking,
     });
-    return resultOf(batch, stop.signal.aborted);
+    return resultOf(batch, byKey);
   } finally {
     process.off('SIGINT', interrupt);
+    process.off('SIGTERM', terminate);
     lock.release();
   }
 }

@@ -137,6 +137,39 @@ test('whatever was said while a process was here is copied when it goes; what it
   expect(copies()).toBe(2);
 });
 
+test.each<[string, (store: ReturnType<typeof testStore>, text: string | null) => Promise<unknown>]>([
+  [
+    'rules',
+    (store, text) =>
+      store.writer.setRules('demo', text === null ? null : { rules: {}, precedence: 'union' }, alice),
+  ],
+  ['a rubric for steps', (store, text) => store.writer.keepRubric(kept('steps', text))],
+  ['a rubric for summaries', (store, text) => store.writer.keepRubric(kept('summaries', text))],
+])('%s that were set for a task are copied like labels when the process goes', async (_, set) => {
+  const folder = temporaryFolder();
+  await (await labelled(folder)).store.close();
+  const copies = () => backupNames(folder).length;
+  for (const text of ['blind-edit', 'ignores-script', null]) {
+    const before = backupNames(folder)[0];
+    const store = testStore(folder);
+    await set(store, text);
+    await store.close();
+    expect(backupNames(folder)[0]).not.toBe(before);
+  }
+  const before = copies();
+  const reader = testStore(folder);
+  await reader.reader.runs();
+  await reader.close();
+  expect(copies()).toBe(before);
+});
+
+const kept = (kind: 'steps' | 'summaries', text: string | null) => ({
+  task: 'demo',
+  kind,
+  text,
+  author: alice.name,
+});
+
 test('what an earlier process said and did not copy is copied by the next one', async () => {
   const folder = temporaryFolder();
   const { store, run } = await labelled(folder);

@@ -4,12 +4,21 @@ import { BACKUP_NAME, stampOf } from '../file/backup-names';
 import { openDatabase, storeFailure, systemCode } from '../file/database';
 import { Statements } from '../file/rows';
 
-/** How far a log of what people said reaches: its last outbox and annotation entry. */
+/** Tables whose rows are replaced: what people set for tasks. Earlier copies lack some. */
+const SETTINGS = ['rule_setting', 'rubric_setting', 'summary_rubric'];
+
+/** How far what people said reaches: the last outbox and annotation entry, and how many settings there are, of which time. */
 export function entriesMark(statements: Statements): string {
-  const row = statements.get<{ outbox: number; annotation: number }>(
-    'SELECT (SELECT coalesce(max(id), 0) FROM outbox) AS outbox, (SELECT coalesce(max(id), 0) FROM annotation) AS annotation',
-  );
-  return `${row?.outbox ?? 0} ${row?.annotation ?? 0}`;
+  const last = (table: string) =>
+    statements.get<{ id: number }>(`SELECT coalesce(max(id), 0) AS id FROM ${table}`)?.id ?? 0;
+  const settings = SETTINGS.flatMap((table) => {
+    if (statements.get('SELECT 1 FROM sqlite_schema WHERE name = ?', table) === undefined) return [];
+    const set = statements.get<{ n: number; at: number | null }>(
+      `SELECT count(*) AS n, max(at) AS at FROM ${table}`,
+    );
+    return set === undefined || set.n === 0 ? [] : [`${table} ${set.n} ${set.at}`];
+  });
+  return [`${last('outbox')} ${last('annotation')}`, ...settings].join(', ');
 }
 
 /** Names of the copies in a backups folder, newest first. */

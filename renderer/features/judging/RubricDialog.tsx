@@ -210,7 +210,7 @@ function Editor({ title, view, again, onClose }: EditorProps) {
             </section>
           )}
           <p id="rubric-help" className="form-help">
-            {words.help}
+            {words.help[kind]}
           </p>
         </div>
         {kind === 'steps' ? (

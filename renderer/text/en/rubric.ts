@@ -17,7 +17,10 @@ export const rubric = {
   builtIn: (version: string) => `The built-in text is in use (${version}).`,
   keptBy: (author: string, when: string, version: string) => `Saved by ${author} ${when} (${version}).`,
   edited: 'You have unsaved changes. They stay here until you quit.',
-  help: '{{points}}, {{keeps}} and {{principle}} stand for those parts of the guideline.',
+  help: {
+    steps: '{{points}}, {{keeps}} and {{principle}} stand for those parts of the guideline.',
+    summaries: 'The judge is shown the steps that the summary stands for, and judges the summary alone.',
+  },
   empty: 'Describe what the judge should look for.',
   long: 'The text is too long: at most 64 KB.',
   noChanges: 'There are no changes.',

@@ -16,7 +16,10 @@ export const rubric: Text['rubric'] = {
   builtIn: (version) => `当前使用内置标准（${version}）。`,
   keptBy: (author, when, version) => `${author} 保存于 ${when}（${version}）。`,
   edited: '有尚未保存的改动，会保留到退出为止。',
-  help: '{{points}}、{{keeps}} 和 {{principle}} 会替换为标注准则的相应部分。',
+  help: {
+    steps: '{{points}}、{{keeps}} 和 {{principle}} 会替换为标注准则的相应部分。',
+    summaries: '评判模型会看到摘要所概括的步骤，只评判摘要本身。',
+  },
   empty: '请写明评判模型应当关注什么。',
   long: '正文过长，最多 64 KB。',
   noChanges: '没有改动。',
