@@ -95,7 +95,9 @@ async function diff(context: CliContext, args: Arguments, file: string | undefin
   const view = await viewOf(context, args);
   const standingText = view.kept?.text ?? view.builtIn;
   const [before, after] =
-    file === undefined ? [view.builtIn, standingText] : [standingText, await readRubricFile(fileOf(file), view.kind)];
+    file === undefined
+      ? [view.builtIn, standingText]
+      : [standingText, await readRubricFile(fileOf(file), view.kind)];
   const lines = changedLines(before.trimEnd(), after.trimEnd());
   const [one, other] = file === undefined ? ['the built-in text', rubricOf(view)] : [rubricOf(view), file];
   return {
