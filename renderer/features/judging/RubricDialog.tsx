@@ -137,6 +137,7 @@ function Editor({ title, view, again, onClose }: EditorProps) {
             chosen={kind}
             onChoose={(next) => {
               clear();
+              setShown('text');
               useRubric.setState({ kind: next });
             }}
           />
@@ -175,7 +176,7 @@ function Editor({ title, view, again, onClose }: EditorProps) {
       }
     >
       {failure !== null && <FailureLine failure={failure} />}
-      <div className="rubric">
+      <div className={kind === 'steps' ? 'rubric' : 'rubric rubric-alone'}>
         <div className="rubric-text">
           {shown === 'text' ? (
             <TextArea
@@ -213,18 +214,13 @@ function Editor({ title, view, again, onClose }: EditorProps) {
             {words.help[kind]}
           </p>
         </div>
-        {kind === 'steps' ? (
+        {kind === 'steps' && (
           <RubricTrialPart
             task={view.task}
             text={typed}
             isChanged={draft !== undefined && problem === null}
             onGo={onClose}
           />
-        ) : (
-          <section className="rubric-try" aria-label={words.try}>
-            <h3>{words.try}</h3>
-            <p className="quiet text-12">{words.noTrial}</p>
-          </section>
         )}
       </div>
     </Dialog>

@@ -326,7 +326,7 @@ test('the rubric for summaries is edited beside that for steps; what is unsaved 
   fireEvent.click(button('Summaries'));
   await waitFor(() => expect(field().value).toBe('Mask what forgets.'));
   expect(state()).toBe('The built-in text is in use (summaries@1).');
-  expect(screen.getByText(/^This rubric cannot be tried first/)).toBeTruthy();
+  expect(screen.getByText(/A change cannot be tried first/)).toBeTruthy();
   expect(screen.queryByTestId('trial-state')).toBeNull();
   type('Mask what forgets paths.');
   fireEvent.click(button('Save'));

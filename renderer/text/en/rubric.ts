@@ -19,7 +19,8 @@ export const rubric = {
   edited: 'You have unsaved changes. They stay here until you quit.',
   help: {
     steps: '{{points}}, {{keeps}} and {{principle}} stand for those parts of the guideline.',
-    summaries: 'The judge is shown the steps that the summary stands for, and judges the summary alone.',
+    summaries:
+      'The judge is shown the steps that the summary stands for, and judges the summary alone. A change cannot be tried first: a run has too few summaries to compare.',
   },
   empty: 'Describe what the judge should look for.',
   long: 'The text is too long: at most 64 KB.',
@@ -44,8 +45,6 @@ export const rubric = {
   askChanged: { steps: 'Judge other steps again', summaries: 'Judge the summaries again' },
 
   try: 'Try it on a run',
-  noTrial:
-    'This rubric cannot be tried first: a run has too few summaries to compare. Save it, then have the summaries judged again.',
   tryLead: 'The judge follows this text. Its verdicts change no label until you save.',
   run: 'Run',
   judge: 'Judge',

@@ -18,7 +18,8 @@ export const rubric: Text['rubric'] = {
   edited: '有尚未保存的改动，会保留到退出为止。',
   help: {
     steps: '{{points}}、{{keeps}} 和 {{principle}} 会替换为标注准则的相应部分。',
-    summaries: '评判模型会看到摘要所概括的步骤，只评判摘要本身。',
+    summaries:
+      '评判模型会看到摘要所概括的步骤，只评判摘要本身。改动无法先行试用：一个运行里的摘要太少，不足以比较。',
   },
   empty: '请写明评判模型应当关注什么。',
   long: '正文过长，最多 64 KB。',
@@ -36,7 +37,6 @@ export const rubric: Text['rubric'] = {
   askChanged: { steps: '重评其他步骤', summaries: '重评摘要' },
 
   try: '在一个运行上试用',
-  noTrial: '这份标准无法先行试用：一个运行里的摘要太少，不足以比较。请先保存，再让评判模型重评摘要。',
   tryLead: '评判模型会按这份正文评判。保存之前，其结论不改变任何标注。',
   run: '运行',
   judge: '评判模型',
