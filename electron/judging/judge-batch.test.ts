@@ -17,7 +17,8 @@ import { alice, bob, createdBody, createRun, RunWriter } from '../testing/run-wr
 import { askedTurns, judgeAnswer } from '../testing/scripted-judges';
 import { temporaryFolder, testStore } from '../testing/store-fixtures';
 import { writeSummary } from '../testing/write-summary';
-import { type BatchOptions, estimateBatch, runBatch } from './judge-batch';
+import { estimateBatch } from './batch-estimate';
+import { type BatchOptions, runBatch } from './judge-batch';
 import { type Judge, judgeTasks } from './judge-work';
 import { type Rubrics, readRubrics } from './rubric';
 

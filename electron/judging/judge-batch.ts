@@ -423,37 +423,6 @@ interface Answered extends Pick<ModelAnswer, 'text' | 'reasoning' | 'calls'> {
   outputTokens: number;
 }
 
-export interface BatchEstimate {
-  requests: number;
-  /** Each counted once, however many votes it gets. */
-  steps: number;
-  inputTokens: number;
-  outputTokens: number;
-  /** Null: the endpoint has no price. */
-  cost: number | null;
-}
-
-/** What a batch would ask and cost, by estimate: every turn is answered at the first try. Nothing is sent. */
-export async function estimateBatch(
-  tasks: AsyncGenerator<JudgeTask>,
-  price: Price | null,
-): Promise<BatchEstimate> {
-  const estimate = { requests: 0, steps: 0, inputTokens: 0, outputTokens: 0 };
-  const steps = new Set<string>();
-  let cost = 0;
-  for await (const task of tasks) {
-    const { run, open } = task;
-    const inputTokens = estimateTokens(JSON.stringify(task.requestFor(open)));
-    const outputTokens = task.outputTokens(open.length);
-    estimate.requests += 1;
-    estimate.inputTokens += inputTokens;
-    estimate.outputTokens += outputTokens;
-    for (const step of open) steps.add(`${run} ${step}`);
-    if (price !== null) cost += mostCostOf({ inputTokens, outputTokens }, price);
-  }
-  return { ...estimate, steps: steps.size, cost: price === null ? null : cost };
-}
-
 /** A tenth of the estimated tokens of the request at least, and numbers at all: less was not read, whatever an endpoint reports. */
 function isPlausible(usage: Usage | null, estimatedTokens: number): boolean {
   if (usage === null) return false;

@@ -10,7 +10,7 @@ import { alice, bob, createdBody, RunWriter } from '../testing/run-writer';
 import { judgeAnswer } from '../testing/scripted-judges';
 import { testStore } from '../testing/store-fixtures';
 import { writeSummary } from '../testing/write-summary';
-import { estimateBatch } from './judge-batch';
+import { estimateBatch } from './batch-estimate';
 import { readJudgement } from './judgement';
 import { chosenRubrics, keepRubric, type RubricChoice, readRubricView, readTrial } from './kept-rubric';
 import { driveBatch, tasksOf } from './named-batch';

@@ -1,7 +1,7 @@
 import { WaymarkError } from '@shared/contract/errors';
 import type { BatchChoices } from '@shared/judging/batch';
 import type { Store } from '../store/api';
-import type { BatchEstimate } from './judge-batch';
+import type { BatchEstimate } from './batch-estimate';
 import type { JudgeTask } from './judge-task';
 
 /** What a batch would ask and cost, with the votes that are still to be given. */
@@ -47,7 +47,7 @@ export class OpenCounts {
   private async of(choices: BatchChoices, signal?: AbortSignal): Promise<Counted> {
     const [{ tasksOf }, { estimateBatch }] = await Promise.all([
       import('./named-batch'),
-      import('./judge-batch'),
+      import('./batch-estimate'),
     ]);
     let open = 0;
     const tasks = untilAborted(tasksOf(this.store, choices), signal, (task) => {

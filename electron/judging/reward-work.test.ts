@@ -12,7 +12,8 @@ import { alice, createdBody, createRun, RunWriter } from '../testing/run-writer'
 import { askedStep, judgeAnswer } from '../testing/scripted-judges';
 import { testStore } from '../testing/store-fixtures';
 import { writeSummary } from '../testing/write-summary';
-import { type BatchOptions, estimateBatch, runBatch } from './judge-batch';
+import { estimateBatch } from './batch-estimate';
+import { type BatchOptions, runBatch } from './judge-batch';
 import { judgeTasks } from './judge-work';
 import { readJudgement } from './judgement';
 import { type Rater, rewardTasks } from './reward-work';

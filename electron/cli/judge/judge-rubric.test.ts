@@ -152,6 +152,14 @@ it('the rubric for summaries is shown, compared, set and reset by the same comma
   expect((await judge('rubric', 'reset', ...on)).json).toMatchObject({ kind: 'summaries', kept: null });
 });
 
+it('a byte order mark at the beginning of the file is no part of the rubric', async () => {
+  const { task, file, judge } = await stand();
+  const plain = await judge('rubric', 'set', file, '--task', task);
+  writeFileSync(file, `\uFEFF${readFileSync(file, 'utf8')}`);
+  const marked = await judge('rubric', 'set', file, '--task', task);
+  expect(marked.json).toMatchObject({ version: (plain.json as { version: string }).version });
+});
+
 it('a rubric is tried on a run: which verdicts would change, against people; setting it makes them votes', async () => {
   const { store, run, task, file, judge, model } = await stand();
   await judge('run', '--run', run);

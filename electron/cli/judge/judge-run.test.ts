@@ -168,16 +168,19 @@ describe('judge run', () => {
     expect(asked).toHaveLength(replaced);
   });
 
-  it('Ctrl C ends it with 130 and a batch that resume finishes', async () => {
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 1],
+  ] as const)('%s ends it at once with %i and a batch that resume finishes', async (signal, exitCode) => {
     let child: ChildProcess | null = null;
     atRequest = (index) => {
-      if (index === 2) child?.kill('SIGINT');
+      if (index === 2) child?.kill(signal);
       return index < 2 ? undefined : new Promise(() => undefined);
     };
     const started = start('run');
     child = started;
     const [out, [code]] = await Promise.all([text(started.stdout), once(started, 'exit')]);
-    expect(code).toBe(130);
+    expect(code).toBe(exitCode);
     const { batch, ended } = JSON.parse(out) as { batch: string; ended: unknown };
     expect(ended).toEqual({ why: 'cancelled' });
     expect(await bare('show', batch)).toMatchObject({ state: 'ended', ended: { why: 'cancelled' } });

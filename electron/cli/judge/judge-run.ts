@@ -24,7 +24,7 @@ import {
   refusePersonsName,
   refuseUnpriced,
 } from '../../judging/asking';
-import { estimateBatch } from '../../judging/judge-batch';
+import { estimateBatch } from '../../judging/batch-estimate';
 import { chosenRubrics, type RubricChoice } from '../../judging/kept-rubric';
 import { driveBatch, tasksOf } from '../../judging/named-batch';
 import { readRewardRubric, readRubricFile } from '../../judging/rubric';
