@@ -1,21 +1,50 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { startScriptedModel } from '../../electron/model/scripted-server';
-import { judgeAnswer } from '../../electron/testing/scripted-judges';
 import { childCommand } from '../child-process';
 
 /** `MS`: a judge that keeps every turn, and takes so long for it. Prints its base URL; ends with its input. */
 export async function serveJudge([milliseconds = '']: readonly string[]): Promise<void> {
-  const { baseUrl, close } = await startScriptedModel({
-    policy: async (request) => {
+  const server = createServer((request, response) => {
+    const pieces: Buffer[] = [];
+    request.on('data', (piece: Buffer) => pieces.push(piece));
+    request.on('end', async () => {
       await pause(Number(milliseconds));
-      return { ...judgeAnswer(request, () => 'keep'), pieceLength: 100_000 };
-    },
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.end(keepAll(Buffer.concat(pieces)));
+    });
   });
-  process.stdout.write(`${baseUrl}\n`);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  process.stdout.write(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1\n`);
   await once(process.stdin.resume(), 'end');
-  await close();
+  server.closeAllConnections();
+  server.close();
+}
+
+/** The answer as it is streamed. A real endpoint shares no processor with whoever asks it, so this one looks at nothing but the numbers. */
+function keepAll(body: Buffer): string {
+  const last = body.lastIndexOf('Judge turn');
+  const asked = /Judge turns? ([\d, ]+)\./.exec(body.toString('latin1', last))?.[1] ?? '';
+  const turns = asked.split(', ').map((turn) => {
+    const rest = { reason: 'sound', confidence: 0.9, why: 'Because.', cites: [] };
+    return { turn: Number(turn), verdict: 'keep', ...rest };
+  });
+  const call = { name: 'judge_turns', arguments: JSON.stringify({ turns }) };
+  const tokens = { prompt_tokens: Math.ceil(body.length / 4), completion_tokens: 25 * turns.length };
+  const chunks = [
+    {
+      choices: [
+        { index: 0, delta: { tool_calls: [{ index: 0, id: 'call-1', type: 'function', function: call }] } },
+      ],
+    },
+    { choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] },
+    { choices: [], usage: tokens },
+  ];
+  const events = chunks.map((chunk) => `data: ${JSON.stringify({ id: 'answer', ...chunk })}\n\n`);
+  return `${events.join('')}data: [DONE]\n\n`;
 }
 
 /** Such a judge in a process of its own, as an endpoint is: it takes no time from the thread of whoever asks it. */

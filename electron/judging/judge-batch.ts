@@ -1,11 +1,8 @@
-import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { estimateTokens } from '@shared/context/tokens';
 import { type Failure, toFailure, WaymarkError } from '@shared/contract/errors';
 import type { BatchCounts, JudgeAnswer } from '@shared/judging/batch';
 import { frameOf } from '@shared/judging/judge-request';
 import { judgeAuthor } from '@shared/log/annotations';
-import type { Usage } from '@shared/log/event-parts';
 import type { ModelAnswer, ModelFailure, ModelPort } from '../agent/ports';
 import { mendedRequest } from '../agent/refused-parameter';
 import { backOffMs } from '../base/back-off';
@@ -14,6 +11,7 @@ import { unlessRemoved } from '../review/step-owners';
 import type { Store } from '../store/api';
 import type { HeldBatch } from '../store/log/judge-batches';
 import type { Judged, JudgeTask } from './judge-task';
+import { PreparedRequest, type PreparedTask, preparedAhead, type TokenCounts } from './prepared-request';
 
 export interface BatchOptions {
   /** As votes are signed. */
@@ -79,12 +77,13 @@ export async function runBatch(
   options: BatchOptions,
 ): Promise<BatchResult> {
   const batch = new Batch(store, options);
+  const prepared = preparedAhead(tasks, options.together, options.price !== null);
   const work = async () => {
     const place = new Place();
     try {
       while (batch.result.ended === null) {
-        const next = await tasks.next();
-        if (next.done === true) break;
+        const next = await prepared.next();
+        if (next.done === true || next.value === null) break;
         await batch.judge(next.value, place);
       }
       await place.stored;
@@ -96,6 +95,7 @@ export async function runBatch(
   // A fault in one place ends the others too, and what they have under way is stored first.
   const places = await Promise.allSettled(Array.from({ length: options.together }, work));
   // Nothing is read for it any more.
+  await prepared.return(undefined);
   await tasks.return(undefined);
   for (const place of places) if (place.status === 'rejected') throw place.reason;
   return batch.result;
@@ -150,11 +150,16 @@ class Batch {
     };
   }
 
-  async judge(task: JudgeTask, place: Place): Promise<void> {
+  async judge({ task, whole }: PreparedTask, place: Place): Promise<void> {
     let open = task.open.filter((step) => !this.removed.has(ownerOf(task, step)?.run ?? ''));
     const asked = open;
     for (let round = 0; round <= this.options.tries && open.length > 0; round += 1) {
-      const answered = await this.ask(task, open, place);
+      const request = this.mended(
+        open.length === task.open.length
+          ? whole
+          : new PreparedRequest(task.requestFor(open), task.outputTokens(open.length)),
+      );
+      const answered = await this.ask(task, open, request, place);
       if (answered === null || answered === 'gone') return;
       if (answered === 'unanswered') break;
       const judged = task.read(answered, open);
@@ -174,13 +179,12 @@ class Batch {
   private async ask(
     task: JudgeTask,
     open: number[],
+    prepared: PreparedRequest,
     place: Place,
   ): Promise<Answered | 'unanswered' | 'gone' | null> {
     const { model, tries, firstPauseMs, signal, price, maxCost } = this.options;
-    let request = this.mended(task.requestFor(open));
-    let body = JSON.stringify(request);
-    const estimate = { inputTokens: estimateTokens(body), outputTokens: task.outputTokens(open.length) };
-    const most = price === null ? 0 : mostCostOf(estimate, price);
+    let sent = prepared;
+    const most = price === null ? 0 : mostCostOf(sent.estimate, price);
     for (let failures = 0; ; ) {
       if (this.result.ended !== null) return null;
       if (signal.aborted || this.options.stopping?.aborted === true) return this.end({ why: 'cancelled' });
@@ -194,7 +198,7 @@ class Batch {
       this.options.refuseWithoutRoom?.();
       this.underWay += most;
       this.requests += 1;
-      const sha256 = createHash('sha256').update(body).digest('hex');
+      const { body, sha256, request } = sent;
       const answered = await model
         .ask({ body, sha256 }, () => undefined, signal)
         .finally(() => {
@@ -203,9 +207,9 @@ class Batch {
         });
       if (answered.ok) {
         // Without a report that can be true the estimate holds, so that a limit on money still ends the batch, or a later process.
-        const told = isPlausible(answered.answer.usage, estimate.inputTokens) ? answered.answer.usage : null;
+        const told = sent.plausible(answered.answer.usage);
         const cost = price === null ? null : (costOf(told, price) ?? most);
-        const { inputTokens, outputTokens } = told ?? estimate;
+        const { inputTokens, outputTokens } = told ?? sent.estimate;
         const tokens = { inputTokens, outputTokens };
         this.paid(cost, tokens);
         this.wake();
@@ -217,12 +221,11 @@ class Batch {
       // What had come before an answer broke off, or was given up, is paid for.
       const { outputTokens } = failure;
       if (outputTokens !== undefined)
-        await place.store(() => this.keepBroken(task, open, request, body, outputTokens));
+        await place.store(() => this.keepBroken(task, open, sent, outputTokens));
       if (signal.aborted) return this.end({ why: 'cancelled' });
       if (mendedRequest(request, failure) !== null) {
         this.refusals.push(failure);
-        request = this.mended(request);
-        body = JSON.stringify(request);
+        sent = this.mended(sent);
         continue;
       }
       failures += 1;
@@ -253,10 +256,7 @@ class Batch {
     return true;
   }
 
-  private paid(
-    cost: number | null,
-    { inputTokens, outputTokens }: Pick<Answered, 'inputTokens' | 'outputTokens'>,
-  ) {
+  private paid(cost: number | null, { inputTokens, outputTokens }: TokenCounts) {
     this.result.asked += 1;
     this.result.inputTokens += inputTokens;
     this.result.outputTokens += outputTokens;
@@ -268,22 +268,21 @@ class Batch {
   private async keepBroken(
     task: JudgeTask,
     asked: readonly number[],
-    request: Record<string, unknown>,
-    body: string,
+    { request, sha256, estimate: { inputTokens } }: PreparedRequest,
     outputTokens: number,
   ): Promise<void> {
-    const inputTokens = estimateTokens(body);
     const { price } = this.options;
     const cost = price === null ? null : mostCostOf({ inputTokens, outputTokens }, price);
     this.paid(cost, { inputTokens, outputTokens });
-    const sha256 = createHash('sha256').update(body).digest('hex');
     const answered = { sha256, frame: frameOf(request), asked, cost, inputTokens, outputTokens };
     await this.keep(task, { ...answered, text: '', reasoning: '', calls: [] }, []);
   }
 
   /** Without what the endpoint has refused so far. */
-  private mended(request: Record<string, unknown>): Record<string, unknown> {
-    return this.refusals.reduce((mended, failure) => mendedRequest(mended, failure) ?? mended, request);
+  private mended(prepared: PreparedRequest): PreparedRequest {
+    const { request } = prepared;
+    const mended = this.refusals.reduce((now, failure) => mendedRequest(now, failure) ?? now, request);
+    return mended === request ? prepared : prepared.as(mended);
   }
 
   /** The batch ends with the reason; what is stored stays. @throws what is a fault of ours */
@@ -414,21 +413,9 @@ const ownerOf = ({ owners }: JudgeTask, step: number) =>
 const isMissing = (thrown: unknown) => thrown instanceof WaymarkError && thrown.code === 'not_found';
 
 /** An answer, what it took, and the request that it answers. */
-interface Answered extends Pick<ModelAnswer, 'text' | 'reasoning' | 'calls'> {
+interface Answered extends Pick<ModelAnswer, 'text' | 'reasoning' | 'calls'>, TokenCounts {
   sha256: string;
   frame: string;
   asked: readonly number[];
   cost: number | null;
-  inputTokens: number;
-  outputTokens: number;
-}
-
-/** A tenth of the estimated tokens of the request at least, and numbers at all: less was not read, whatever an endpoint reports. */
-function isPlausible(usage: Usage | null, estimatedTokens: number): boolean {
-  if (usage === null) return false;
-  const { inputTokens, outputTokens, cachedTokens } = usage;
-  const counts = [inputTokens, outputTokens, cachedTokens].every(
-    (each) => Number.isSafeInteger(each) && each >= 0,
-  );
-  return counts && cachedTokens <= inputTokens && inputTokens * 10 >= estimatedTokens;
 }

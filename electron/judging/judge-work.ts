@@ -193,12 +193,13 @@ const shownBy = (
 
 const stepOf = ({ step }: JudgedTurn) => ({ from: step, to: step });
 
+/** Written out: a copy of what is left of an object takes several times as long, and there are thousands. */
 const judgedBy =
   (rubric: string) =>
-  ({ step, ...verdict }: Verdict): Judged => ({
+  ({ step, value, confidence, reason, why, steps }: Verdict): Judged => ({
     step,
-    op: { op: 'judge', ...verdict, rubric },
-    against: verdict.value === 'mask',
+    op: { op: 'judge', value, reason, why, confidence, steps, rubric },
+    against: value === 'mask',
     unparsable: false,
   });
 

@@ -1,6 +1,5 @@
 import http from 'node:http';
 import https from 'node:https';
-import { Readable, Transform } from 'node:stream';
 import type { BoundKey } from './bound-key';
 
 export interface HttpLimits {
@@ -137,44 +136,65 @@ function toResponse(response: http.IncomingMessage, limits: HttpLimits, settle: 
     response.once('close', settle);
     return new Response(null, { status: known, headers });
   }
-  const body = response.pipe(guard(response, limits));
-  response.on('error', (error) => body.destroy(error));
-  response.on('aborted', () =>
-    body.destroy(new Error('The server closed the connection in the middle of the answer.')),
-  );
-  body.once('close', () => {
-    settle();
-    response.destroy();
-  });
-  return new Response(Readable.toWeb(body) as ReadableStream<Uint8Array>, { status: known, headers });
+  return new Response(bodyOf(response, limits, settle), { status: known, headers });
 }
 
-function guard(response: http.IncomingMessage, limits: HttpLimits): Transform {
+/** The body within the limits, read no faster than it is taken. `settle` is called once it has ended, however it does. */
+function bodyOf(
+  response: http.IncomingMessage,
+  limits: HttpLimits,
+  settle: () => void,
+): ReadableStream<Uint8Array> {
   let bytes = 0;
-  const idle = () =>
-    through.destroy(
-      new HttpLimitError(
-        'idleMs',
-        `Nothing came for ${Math.round(limits.idleMs / 1_000)} s in the middle of the answer.`,
+  let isOpen = true;
+  let close: (error?: Error) => void = () => undefined;
+  const idle = setTimeout(
+    () =>
+      close(
+        new HttpLimitError(
+          'idleMs',
+          `Nothing came for ${Math.round(limits.idleMs / 1_000)} s in the middle of the answer.`,
+        ),
       ),
-    );
-  let timer = setTimeout(idle, limits.idleMs);
-  const through = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      clearTimeout(timer);
-      timer = setTimeout(idle, limits.idleMs);
-      bytes += chunk.length;
-      done(
-        bytes > limits.maxBytes
-          ? new HttpLimitError('maxBytes', `The answer is longer than ${limits.maxBytes} bytes.`)
-          : null,
-        chunk,
+    limits.idleMs,
+  );
+  const release = () => {
+    isOpen = false;
+    clearTimeout(idle);
+    settle();
+    response.destroy();
+  };
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      close = (error) => {
+        if (!isOpen) return;
+        release();
+        if (error === undefined) controller.close();
+        else controller.error(error);
+      };
+      response.on('data', (chunk: Buffer) => {
+        if (!isOpen) return;
+        idle.refresh();
+        bytes += chunk.length;
+        if (bytes > limits.maxBytes) {
+          close(new HttpLimitError('maxBytes', `The answer is longer than ${limits.maxBytes} bytes.`));
+          return;
+        }
+        controller.enqueue(chunk);
+        if ((controller.desiredSize ?? 0) <= 0) response.pause();
+      });
+      response.on('end', () => close());
+      response.on('error', close);
+      response.on('aborted', () =>
+        close(new Error('The server closed the connection in the middle of the answer.')),
       );
     },
+    pull() {
+      if (isOpen) idle.refresh();
+      response.resume();
+    },
+    cancel: release,
   });
-  through.once('close', () => clearTimeout(timer));
-  through.on('error', () => response.destroy());
-  return through;
 }
 
 function bytesOf(body: RequestInit['body']): Buffer | null {

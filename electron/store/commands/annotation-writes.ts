@@ -239,7 +239,9 @@ export class AnnotationWrites {
     const parsed = said.map((each) => this.parse(each, find, current));
     const own = new Map<string, AnnotationTarget[]>();
     for (const target of parsed.flatMap(({ targets }) => targets)) {
-      own.set(target.run, [...(own.get(target.run) ?? []), target]);
+      const before = own.get(target.run);
+      if (before === undefined) own.set(target.run, [target]);
+      else before.push(target);
     }
     const heads = new Map<AnnotationTarget, string[]>();
     for (const [run, targets] of own) {

@@ -5,9 +5,9 @@ import { joined, partsOf, type StepRange } from '@shared/contract/step-range';
 import type { AnnotationEntry } from '@shared/log/annotations';
 import { SerialQueue } from '../../base/serial-queue';
 import { storeFailure } from '../file/database';
-import { RowInsert } from '../file/row-insert';
 import { LAST_SEQ, rowId, type Statements } from '../file/rows';
 import { noteEnd } from '../log/annotation-ends';
+import { AnnotationRows } from '../log/annotation-rows';
 import { type OpenForeignLog, openForeignLog } from '../log/checked-log';
 import { type FreshEntry, readForeignEntries, withoutKnown } from '../log/foreign-entries';
 import { GestureIndex } from '../log/gesture-index';
@@ -78,7 +78,7 @@ export class MergeAnnotations {
   private readonly intake = new SerialQueue();
   private readonly merges = new SerialQueue();
   private readonly gestures: GestureIndex;
-  private readonly entries: RowInsert;
+  private readonly entries: AnnotationRows;
 
   constructor(
     private readonly statements: Statements,
@@ -88,9 +88,7 @@ export class MergeAnnotations {
     private readonly options: MergeOptions,
   ) {
     this.gestures = new GestureIndex(statements);
-    const into =
-      'INSERT INTO annotation (ulid, run, author, op, undoes, device, device_seq, purged, body, hash)';
-    this.entries = new RowInsert(statements, into, '(?, ?, ?, ?, ?, ?, ?, ?, ?, unhex(?))', 10);
+    this.entries = new AnnotationRows(statements);
   }
 
   /**
@@ -239,7 +237,12 @@ export class MergeAnnotations {
           rows.push({ entry, run: place.run.id, about: { parsed, run: place.run } });
         }
       }
-      let annotation = this.insert(rows);
+      let annotation = this.entries.insert(
+        rows.map(({ entry: { ulid, device, deviceSeq, body: text, hash }, run, about }) => {
+          const said = about?.parsed ?? null;
+          return { ulid, run, device, deviceSeq, said, text, hash };
+        }),
+      );
       if (rows.length > 0) {
         batch.rows = { from: batch.rows?.from ?? annotation, to: annotation + rows.length - 1 };
         batch.added += rows.length;
@@ -281,27 +284,6 @@ export class MergeAnnotations {
     }
     const row = this.statements.get<{ id: number }>('SELECT id FROM run WHERE ulid = ?', run);
     return row === undefined ? { at: 'away' } : { at: 'removed', id: row.id };
-  }
-
-  /** The id of the first one; the others follow it. */
-  private insert(rows: readonly NewRow[]): number {
-    const values: unknown[] = [];
-    for (const { entry, run, about } of rows) {
-      const { author, body } = about?.parsed ?? {};
-      values.push(
-        entry.ulid,
-        run,
-        author?.uuid ?? '',
-        body?.op ?? '',
-        body?.op === 'undo' ? body.entry : null,
-        entry.device,
-        entry.deviceSeq,
-        about === null ? 1 : 0,
-        about === null ? '' : entry.body,
-        entry.hash,
-      );
-    }
-    return this.entries.run(values) - rows.length + 1;
   }
 
   private keep({ device, deviceSeq, ulid, run, body, hash }: FreshEntry): void {

@@ -10,8 +10,9 @@ import type {
 } from '@shared/log/annotations';
 import type { Statements } from '../file/rows';
 import { endOf, noteEnd } from './annotation-ends';
+import { AnnotationRows } from './annotation-rows';
 import { GestureIndex } from './gesture-index';
-import { chainHash } from './hashing';
+import { chainLink } from './hashing';
 import type { RangeIndex } from './range-index';
 import type { OpenRun } from './run-log';
 import { UndoCursors } from './undo-cursors';
@@ -33,12 +34,11 @@ export interface StoredAnnotation {
   id: number;
 }
 
-type ChainEnd = ReturnType<typeof endOf>;
-
 /** Annotation rows: `device_seq` without gaps and one chain per device. */
 export class AnnotationLog {
   private readonly undo: UndoCursors;
   private readonly gestures: GestureIndex;
+  private readonly rows: AnnotationRows;
 
   /** `devices`: identities under which this installation wrote into this workspace; their entries can be undone. */
   constructor(
@@ -47,6 +47,7 @@ export class AnnotationLog {
     private readonly devices: ReadonlySet<string>,
   ) {
     this.gestures = new GestureIndex(statements);
+    this.rows = new AnnotationRows(statements);
     this.undo = new UndoCursors(statements, devices);
   }
 
@@ -58,63 +59,38 @@ export class AnnotationLog {
 
   /** The entry as stored, and its row. */
   append(run: number, entry: NewAnnotation): StoredAnnotation {
-    const end = endOf(this.statements, entry.device);
-    const stored = this.insert(run, entry, end);
-    this.ranges.add(stored.id, run, partsOf(entry.target));
-    noteEnd(this.statements, { ...stored.end, device: entry.device });
+    const [stored] = this.appendEach(entry.device, [{ run, entry }]);
+    if (stored === undefined) throw new Error('One entry was to be stored, and none was.');
     return stored;
   }
 
   /** Several of one device in their order; where its log ends is read once and noted once. */
   appendEach(device: string, entries: readonly { run: number; entry: NewAnnotation }[]): StoredAnnotation[] {
-    let end = endOf(this.statements, device);
+    if (entries.length === 0) return [];
+    const end = endOf(this.statements, device);
+    let { seq } = end;
+    let hash = end.hash.toString('hex');
+    const rows = entries.map(({ run, entry }) => {
+      seq += 1;
+      const said = numbered(entry, device, seq);
+      const text = JSON.stringify(said);
+      hash = chainLink(hash, text);
+      return { ulid: said.ulid, run, device, deviceSeq: seq, said, text, hash };
+    });
+    const first = this.rows.insert(rows);
     const marks = new Map<number, { annotation: number; parts: readonly StepRange[] }[]>();
-    const stored = entries.map(({ run, entry }) => {
-      const one = this.insert(run, { ...entry, device }, end);
-      end = one.end;
+    const stored = rows.map(({ run, said, text }, at) => {
+      const id = first + at;
+      this.gestures.add(id, run, said);
+      this.ranges.remember(id, said, text.length);
       const known = marks.get(run) ?? [];
       marks.set(run, known);
-      known.push({ annotation: one.id, parts: partsOf(entry.target) });
-      return one;
+      known.push({ annotation: id, parts: partsOf(said.target) });
+      return { entry: said, id };
     });
     for (const [run, added] of marks) this.ranges.addAll(run, added);
-    if (stored.length > 0) noteEnd(this.statements, { ...end, device });
+    noteEnd(this.statements, { device, seq, hash: Buffer.from(hash, 'hex') });
     return stored;
-  }
-
-  /** The row alone: its place in the index of ranges is left to the caller. */
-  private insert(run: number, entry: NewAnnotation, last: ChainEnd): StoredAnnotation & { end: ChainEnd } {
-    const { ulid, at, author, device, target, supersedes, gesture, body } = entry;
-    const deviceSeq = last.seq + 1;
-    const stored: AnnotationEntry = {
-      ulid,
-      at,
-      author,
-      device,
-      deviceSeq,
-      target,
-      supersedes,
-      ...(gesture === undefined ? {} : { gesture }),
-      body,
-    };
-    const text = JSON.stringify(stored);
-    const hash = chainHash(last.hash, text);
-    const { lastInsertRowid } = this.statements.run(
-      'INSERT INTO annotation (ulid, run, author, op, undoes, device, device_seq, body, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
-      ulid,
-      run,
-      author.uuid,
-      body.op,
-      body.op === 'undo' ? body.entry : null,
-      device,
-      deviceSeq,
-      text,
-      hash,
-    );
-    const id = Number(lastInsertRowid);
-    this.gestures.add(id, run, stored);
-    this.ranges.remember(id, stored, text.length);
-    return { entry: stored, id, end: { seq: deviceSeq, hash } };
   }
 
   /** The stored entry with this id; null when it is not here, or its run was removed. */
@@ -185,4 +161,14 @@ export class AnnotationLog {
 /** Whether two lists of pieces have a step in common. */
 function touch(some: readonly StepRange[], others: readonly StepRange[]): boolean {
   return some.some(({ from, to }) => others.some((other) => from <= other.to && to >= other.from));
+}
+
+/** The entry with its place in the log of its device; its members in the order that is hashed. */
+function numbered(
+  { ulid, at, author, target, supersedes, gesture, body }: NewAnnotation,
+  device: string,
+  deviceSeq: number,
+): AnnotationEntry {
+  const before = { ulid, at, author, device, deviceSeq, target, supersedes };
+  return gesture === undefined ? { ...before, body } : { ...before, gesture, body };
 }
