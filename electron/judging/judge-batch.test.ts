@@ -475,7 +475,7 @@ describe('a batch of judgements', () => {
     };
     const model = createModelClient({ name: 'judge', baseUrl: judge.model.baseUrl, key: null });
     const result = await runBatch(
-      { writer: failing, reader: store.reader },
+      { writer: failing, reader: store.reader, subscribe: (listener) => store.subscribe(listener) },
       judgeTasks(store, [run], judge),
       {
         judge: 'strict',

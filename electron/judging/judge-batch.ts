@@ -48,7 +48,7 @@ export interface BatchResult extends Omit<BatchCounts, 'knownCost'> {
   ended: { why: 'cost' | 'cancelled' } | { why: 'failed'; failure: Pick<Failure, 'code' | 'message'> } | null;
 }
 
-type JudgedStore = {
+type JudgedStore = Pick<Store, 'subscribe'> & {
   writer: Pick<Store['writer'], 'judgeAnswered' | 'judgeTried'>;
   reader: Pick<Store['reader'], 'run' | 'judgedTurns'>;
 };
@@ -77,6 +77,9 @@ export async function runBatch(
   options: BatchOptions,
 ): Promise<BatchResult> {
   const batch = new Batch(store, options);
+  const unsubscribe = store.subscribe(({ kind }) => {
+    if (kind === 'foreign') batch.noteChange();
+  });
   const prepared = preparedAhead(tasks, options.together, options.price !== null);
   const work = async () => {
     const place = new Place();
@@ -97,6 +100,7 @@ export async function runBatch(
   // Nothing is read for it any more.
   await prepared.return(undefined);
   await tasks.return(undefined);
+  unsubscribe();
   for (const place of places) if (place.status === 'rejected') throw place.reason;
   return batch.result;
 }
@@ -132,6 +136,8 @@ class Batch {
   /** Nothing more is sent: nobody waits any longer to try again. */
   private readonly ending = new AbortController();
   private readonly begun = performance.now();
+  /** A run was removed or purged, or another process has written: what was read before may be gone. */
+  private hasChanged = false;
 
   constructor(
     private readonly store: JudgedStore,
@@ -242,7 +248,7 @@ class Batch {
 
   /** Windows wait for their turn, and a request to be sent again: nothing is sent of what was removed or purged meanwhile. */
   private async maySend(task: JudgeTask, open: readonly number[]): Promise<boolean> {
-    if (performance.now() - this.begun < FRESH_MS) return true;
+    if (!this.hasChanged && performance.now() - this.begun < FRESH_MS) return true;
     const { context, judged } = task.shown(open, '');
     // A purge is of a whole run, so one step of each is looked at.
     const looked = task.owners.flatMap(({ from, to }) => {
@@ -254,6 +260,10 @@ class Batch {
       if (found === null || found.length === 0) return false;
     }
     return true;
+  }
+
+  noteChange(): void {
+    this.hasChanged = true;
   }
 
   private paid(cost: number | null, { inputTokens, outputTokens }: TokenCounts) {
@@ -322,17 +332,8 @@ class Batch {
   /** Of a run that was removed meanwhile nothing is said. */
   private async storeAnswer(task: JudgeTask, answered: Answered, judged: readonly Judged[]): Promise<void> {
     const { asked, sha256, frame, cost, inputTokens, outputTokens } = answered;
-    const { batch } = this.options;
-    let votes = judged.flatMap((each) => {
-      const owner = ownerOf(task, each.step);
-      return owner === undefined ? [] : [{ ...each, run: owner.run }];
-    });
+    let votes = this.votesOf(task, judged, sha256);
     for (;;) {
-      const said = votes.map(({ run, step, op }) => ({
-        run,
-        step,
-        op: { ...op, request: sha256, batch: batch.id },
-      }));
       const counts = {
         votes: votes.length,
         against: votes.filter((each) => each.against).length,
@@ -347,7 +348,7 @@ class Batch {
         outputTokens,
       };
       try {
-        await this.putOnceUnlocked(answer, said);
+        await this.putOnceUnlocked(answer, votes);
       } catch (thrown) {
         const left = isMissing(thrown) ? await this.notRemoved(votes) : votes;
         if (left.length === votes.length) throw thrown;
@@ -359,6 +360,18 @@ class Batch {
       this.result.unparsable += counts.unparsable;
       return;
     }
+  }
+
+  /** What is said of steps whose runs are there, with what was asked. */
+  private votesOf(task: JudgeTask, judged: readonly Judged[], request: string): Vote[] {
+    const batch = this.options.batch.id;
+    const votes: Vote[] = [];
+    for (const { step, op, against, unparsable } of judged) {
+      const owner = ownerOf(task, step);
+      if (owner !== undefined)
+        votes.push({ run: owner.run, step, op: { ...op, request, batch }, against, unparsable });
+    }
+    return votes;
   }
 
   /** An answer is paid for: while another program holds the workspace it waits, and its place asks no more. */
@@ -374,14 +387,11 @@ class Batch {
     }
   }
 
-  private async put(
-    answer: JudgeAnswer,
-    said: readonly { run: string; step: number; op: Judged['op'] }[],
-  ): Promise<void> {
+  private async put(answer: JudgeAnswer, said: readonly Vote[]): Promise<void> {
     const { batch, judge, isTrial } = this.options;
     const { writer } = this.store;
     if (isTrial === true) {
-      const tried = said.flatMap(({ op, ...at }) => (op.op === 'judge' ? [{ ...at, op }] : []));
+      const tried = said.flatMap(({ run, step, op }) => (op.op === 'judge' ? [{ run, step, op }] : []));
       await writer.judgeTried(batch, answer, judge, tried);
       return;
     }
@@ -389,7 +399,7 @@ class Batch {
     await writer.judgeAnswered(batch, answer, judgeAuthor(judge), votes);
   }
 
-  private async notRemoved<Vote extends { run: string }>(votes: readonly Vote[]): Promise<Vote[]> {
+  private async notRemoved(votes: readonly Vote[]): Promise<Vote[]> {
     for (const run of new Set(votes.map((vote) => vote.run))) {
       if ((await unlessRemoved(this.store.reader.run(run))) === null) this.removed.add(run);
     }
@@ -411,6 +421,11 @@ const ownerOf = ({ owners }: JudgeTask, step: number) =>
   owners.find(({ from, to, gone }) => !gone && from <= step && step <= to);
 
 const isMissing = (thrown: unknown) => thrown instanceof WaymarkError && thrown.code === 'not_found';
+
+interface Vote extends Judged {
+  /** In whose log the step stands. */
+  run: string;
+}
 
 /** An answer, what it took, and the request that it answers. */
 interface Answered extends Pick<ModelAnswer, 'text' | 'reasoning' | 'calls'>, TokenCounts {

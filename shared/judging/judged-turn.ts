@@ -1,6 +1,6 @@
 import { boundText } from '../base/bounded-text';
 import { estimateTokens } from '../context/tokens';
-import type { StepDetail } from '../contract/views';
+import type { ObservationView, StepDetail } from '../contract/views';
 
 /** A step as a judge reads it, its long texts shortened. */
 export interface JudgedTurn {
@@ -25,8 +25,9 @@ export function judgedTurn({
   text,
   observations,
   hintText,
-}: Pick<StepDetail, 'reasoning' | 'text' | 'observations' | 'hintText'> & {
+}: Pick<StepDetail, 'reasoning' | 'text' | 'hintText'> & {
   head: Pick<StepDetail['head'], 'step' | 'kind'>;
+  observations: readonly Pick<ObservationView, 'name' | 'rawArguments' | 'invalid' | 'ok' | 'text'>[];
 }): JudgedTurn {
   const isSummary = head.kind === 'summary';
   const most = isSummary ? LIMITS.summary : LIMITS.thought;

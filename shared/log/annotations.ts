@@ -32,6 +32,22 @@ const askedIn = {
   batch: ulid.optional(),
 };
 
+/** A judge's vote; its author is the judge (`judgeAuthor`). `withdrawn` takes the judge's earlier vote back. */
+export const judgeVote = z.object({
+  op: z.literal('judge'),
+  value: z.enum(['mask', 'keep', 'withdrawn']),
+  /** 0 to 1; null when the judge gives none. */
+  confidence: z.number().min(0).max(1).nullable(),
+  /** Criterion the judge names: a code of `reasonCodes` or one of its rubric. */
+  reason: z.string().max(80),
+  why: z.string().max(10_000),
+  /** Steps the judge cites. */
+  steps: z.array(z.int().positive()).max(200),
+  /** Version of the rubric it judged by. */
+  rubric: z.string().max(120),
+  ...askedIn,
+});
+
 export const annotationOps = z.discriminatedUnion('op', [
   z.object({
     op: z.literal('label'),
@@ -45,21 +61,7 @@ export const annotationOps = z.discriminatedUnion('op', [
   z.object({ op: z.literal('flag'), on: z.boolean() }),
   /** What became of a hint; on the step that carries it (1 for the task). `null` takes the word back. */
   z.object({ op: z.literal('hint'), hint: ulid, verdict: z.enum(['acted_on', 'ignored']).nullable() }),
-  /** A judge's vote; its author is the judge (`judgeAuthor`). `withdrawn` takes the judge's earlier vote back. */
-  z.object({
-    op: z.literal('judge'),
-    value: z.enum(['mask', 'keep', 'withdrawn']),
-    /** 0 to 1; null when the judge gives none. */
-    confidence: z.number().min(0).max(1).nullable(),
-    /** Criterion the judge names: a code of `reasonCodes` or one of its rubric. */
-    reason: z.string().max(80),
-    why: z.string().max(10_000),
-    /** Steps the judge cites. */
-    steps: z.array(z.int().positive()).max(200),
-    /** Version of the rubric it judged by. */
-    rubric: z.string().max(120),
-    ...askedIn,
-  }),
+  judgeVote,
   /**
    * One of a judge's votes on whether a step is good (RLAnything, §2), beside its others; its author is the judge. It is no verdict
    * on the mask and changes no label. Votes of another rubric take the place of those its judge had seen.
@@ -95,17 +97,15 @@ export type AnnotationOp = z.infer<typeof annotationOps>;
 
 const part = z.object({ from: z.int().positive(), to: z.int().positive() });
 
+/** Steps without gaps: nothing holds of them together that does not hold of each member. */
+export const wholeTarget = z.object({ run: ulid, from: z.int().positive(), to: z.int().positive() });
+
 /**
  * Steps `from..to` of a run, inclusive, by per-run number. A range is one entry. With `parts` the entry speaks only of
  * those pieces: ascending, apart from each other by at least one step, the first at `from` and the last up to `to`.
  */
-export const targetSchema = z
-  .object({
-    run: ulid,
-    from: z.int().positive(),
-    to: z.int().positive(),
-    parts: z.array(part).min(2).max(MAX_PARTS).optional(),
-  })
+export const targetSchema = wholeTarget
+  .extend({ parts: z.array(part).min(2).max(MAX_PARTS).optional() })
   .refine(hasOrderlyParts, 'The parts of a range must be ascending, apart, and fill it from end to end.');
 export type AnnotationTarget = z.infer<typeof targetSchema>;
 

@@ -1,3 +1,4 @@
+import { judgeVote } from '@shared/log/annotations';
 import { eventBodies, type RunEvent } from '@shared/log/events';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -74,13 +75,73 @@ test('what is seen to fit is what parsing and JSON would give back', () => {
   );
 });
 
+const vote = {
+  op: 'judge',
+  value: 'mask',
+  confidence: 0.9,
+  reason: 'blind-edit',
+  why: 'It edits what it has not read.',
+  steps: [1, 2],
+  rubric: 'steps-1',
+  request: 'a'.repeat(64),
+  batch: '01ARZ3NDEKTSV4RRFFQ69G5FAV',
+};
+const isVote = asIs(judgeVote);
+
+test("a judge's vote is seen to fit, and only what parsing gives back is", () => {
+  expect(isVote(vote)).toBe(true);
+  const { request: _, batch: __, ...alone } = vote;
+  expect(isVote({ ...alone, confidence: null, steps: [] })).toBe(true);
+  const long = fc.constantFrom<unknown>(
+    'a'.repeat(81),
+    'a'.repeat(10_001),
+    Array(201).fill(1),
+    1,
+    1.01,
+    -0.1,
+  );
+  fc.assert(
+    fc.property(
+      fc.nat(),
+      fc.oneof(
+        change,
+        long.map((value) => () => value),
+      ),
+      (at, how) => {
+        const paths = pathsIn(vote);
+        const value = changed(vote, paths[at % paths.length] ?? [], how);
+        fc.pre(isVote(value));
+        const parsed = judgeVote.safeParse(value);
+        expect(parsed.success).toBe(true);
+        expect(JSON.stringify(parsed.data)).toBe(JSON.stringify(value));
+      },
+    ),
+    { numRuns: 3_000, maxSkipsPerRun: 100 },
+  );
+  for (const [key, most] of [
+    ['reason', 80],
+    ['why', 10_000],
+    ['rubric', 120],
+  ] as const) {
+    expect(isVote({ ...vote, [key]: 'a'.repeat(most) })).toBe(true);
+    expect(isVote({ ...vote, [key]: 'a'.repeat(most + 1) })).toBe(false);
+  }
+  expect(isVote({ ...vote, steps: Array(200).fill(1) })).toBe(true);
+  expect(isVote({ ...vote, steps: Array(201).fill(1) })).toBe(false);
+  expect(isVote({ ...vote, confidence: 1 })).toBe(true);
+  expect(isVote({ ...vote, confidence: 1.01 })).toBe(false);
+});
+
 test('what it does not understand is left to the schema', () => {
   const schemas: [z.ZodType, unknown][] = [
     [z.string().trim(), 'a'],
     [z.string().default('a'), 'a'],
     [z.coerce.string(), 'a'],
     [z.email(), 'a@b.de'],
-    [z.number().max(3), 1],
+    [z.number().lt(3), 1],
+    [z.number().multipleOf(1), 1],
+    [z.string().min(1), 'a'],
+    [z.array(z.string()).min(1), ['a']],
     [z.coerce.number(), 1],
     [z.string().refine((value) => value === 'b'), 'a'],
     [z.object({ a: z.string() }).refine(() => false), { a: 'a' }],

@@ -18,6 +18,8 @@ export function asIs(schema: z.core.$ZodType): AsIs {
       return text(def);
     case 'number':
       return number(def);
+    case 'array':
+      return array(def);
     default:
       return def.checks === undefined || def.checks.length === 0 ? structure(def) : unsure;
   }
@@ -42,8 +44,6 @@ function structure(def: z.core.$ZodTypes['_zod']['def']): AsIs {
     case 'optional':
       // A key that is there without a value is not there after JSON.
       return asIs(def.innerType);
-    case 'array':
-      return list(asIs(def.element));
     case 'object':
       return def.catchall === undefined ? object(def.shape) : unsure;
     case 'record':
@@ -54,6 +54,22 @@ function structure(def: z.core.$ZodTypes['_zod']['def']): AsIs {
     default:
       return unsure;
   }
+}
+
+function array(def: z.core.$ZodArrayDef): AsIs {
+  const limits = (def.checks ?? []).map(({ _zod: { def: check } }) => longest(check));
+  if (limits.includes(null)) return unsure;
+  const fits = list(asIs(def.element));
+  return limits.length === 0
+    ? fits
+    : (value) => fits(value) && limits.every((isShort) => isShort?.(value as unknown[]));
+}
+
+/** Null for another check. */
+function longest(check: z.core.$ZodCheckDef): ((value: { length: number }) => boolean) | null {
+  if (!isCheck<z.core.$ZodCheckMaxLengthDef>(check, 'max_length')) return null;
+  const { maximum } = check;
+  return ({ length }) => length <= maximum;
 }
 
 function list(fits: AsIs): AsIs {
@@ -110,7 +126,7 @@ function text(def: z.core.$ZodStringDef): AsIs {
       const { length } = check;
       return (value) => value.length === length;
     }
-    return null;
+    return longest(check);
   });
   if (checks.includes(null)) return unsure;
   if (checks.length === 0) return (value) => typeof value === 'string';
@@ -122,6 +138,7 @@ function number(def: z.core.$ZodNumberDef): AsIs {
   let whole = false;
   let least = Number.NEGATIVE_INFINITY;
   let above = Number.NEGATIVE_INFINITY;
+  let most = Number.POSITIVE_INFINITY;
   const own = 'check' in def ? [def as unknown as z.core.$ZodCheckDef] : [];
   for (const check of [...own, ...(def.checks ?? []).map(({ _zod }) => _zod.def)]) {
     if (isCheck<z.core.$ZodCheckNumberFormatDef>(check, 'number_format') && check.format === 'safeint') {
@@ -132,6 +149,12 @@ function number(def: z.core.$ZodNumberDef): AsIs {
     ) {
       if (check.inclusive) least = Math.max(least, check.value);
       else above = Math.max(above, check.value);
+    } else if (
+      isCheck<z.core.$ZodCheckLessThanDef>(check, 'less_than') &&
+      typeof check.value === 'number' &&
+      check.inclusive
+    ) {
+      most = Math.min(most, check.value);
     } else return unsure;
   }
   return (value) =>
@@ -139,6 +162,7 @@ function number(def: z.core.$ZodNumberDef): AsIs {
     (whole ? Number.isSafeInteger(value) : Number.isFinite(value)) &&
     value >= least &&
     value > above &&
+    value <= most &&
     !Object.is(value, -0);
 }
 

@@ -22,6 +22,10 @@ export interface EventRow {
 
 export const EVENT_COLUMNS = 'id, version, kind, at, epoch, purged, body, hash';
 
+/** What `decodeEvent` takes of a row. */
+export type SaidRow = Omit<EventRow, 'hash' | 'purged'>;
+export const SAID_COLUMNS = 'id, version, kind, at, epoch, body';
+
 /** A body as text, and as whoever reads that text gets it; undefined where only reading it tells. */
 export interface EncodedBody {
   text: string;
@@ -64,7 +68,7 @@ export function encodeBody(event: NewEvent, keep: Keep): EncodedBody {
 }
 
 /** Every column is under the hash, not the body alone. */
-export function eventHash(previous: Uint8Array, row: Omit<EventRow, 'hash' | 'purged'>): Buffer {
+export function eventHash(previous: Uint8Array, row: SaidRow): Buffer {
   const head = `${seqOf(row.id)}|${row.version}|${row.kind}|${row.at}|${row.epoch}|`;
   return chainHash(previous, row.body, head);
 }
@@ -74,7 +78,7 @@ export function eventHash(previous: Uint8Array, row: Omit<EventRow, 'hash' | 'pu
  * verified just before. Throws `workspace_corrupt` or `workspace_newer`.
  */
 export function decodeEvent(
-  row: Omit<EventRow, 'hash' | 'purged'>,
+  row: SaidRow,
   run: string,
   load: (sha: string) => string,
   check = true,

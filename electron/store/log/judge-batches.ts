@@ -55,7 +55,8 @@ export class JudgeBatches {
   }
 
   answered(held: HeldBatch, answer: JudgeAnswer): void {
-    this.heldRow(held);
+    // For every answer: what is judged by is thousands of characters, and is left in the file.
+    refuseLost(held, this.statements.get<HeldState>(`${HELD} WHERE ulid = ?`, held.id));
     const last = this.statements.get<{ number: number | null }>(
       'SELECT max(number) AS number FROM judge_answer WHERE batch = ?',
       held.id,
@@ -90,13 +91,10 @@ export class JudgeBatches {
   }
 
   /** Only one that this process still holds. @throws WaymarkError conflict */
-  private heldRow({ id, epoch }: HeldBatch): BatchRow {
-    const row = this.row(id);
-    if (row.epoch === epoch && row.ended === null) return row;
-    throw new WaymarkError(
-      'conflict',
-      `Batch ${id} was taken up by another process. Nothing more is stored by this one.`,
-    );
+  private heldRow(held: HeldBatch): BatchRow {
+    const row = this.row(held.id);
+    refuseLost(held, row);
+    return row;
   }
 
   private row(id: string): BatchRow {
@@ -131,6 +129,19 @@ export class JudgeBatches {
       rowSum(...row),
     );
   }
+}
+
+type HeldState = Pick<BatchRow, 'epoch' | 'ended'>;
+const HELD = 'SELECT epoch, ended FROM judge_batch';
+
+/** @throws WaymarkError not_found, conflict */
+function refuseLost({ id, epoch }: HeldBatch, row: HeldState | undefined): void {
+  if (row === undefined) throw noBatch(id);
+  if (row.epoch === epoch && row.ended === null) return;
+  throw new WaymarkError(
+    'conflict',
+    `Batch ${id} was taken up by another process. Nothing more is stored by this one.`,
+  );
 }
 
 export function noBatch(id: string): WaymarkError {

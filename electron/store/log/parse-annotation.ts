@@ -4,8 +4,15 @@ import {
   type AnnotationOp,
   type AnnotationTarget,
   annotationOps,
+  judgeVote,
   targetSchema,
+  wholeTarget,
 } from '@shared/log/annotations';
+import { asIs } from '../file/as-is';
+
+/** Votes of judges come by the thousand: those that fit as they are need no copy. */
+const isVote = asIs(judgeVote);
+const isWhole = asIs(wholeTarget);
 
 /**
  * Parses what a caller wants to say about which steps; `steps` is how many the run has. Whoever walks over the steps
@@ -16,19 +23,12 @@ export function parseAnnotation(
   op: AnnotationOp,
   steps: number,
 ): { target: AnnotationTarget; op: AnnotationOp } {
-  const parsedTarget = targetSchema.safeParse(target);
-  const parsedOp = annotationOps.safeParse(op);
-  if (!parsedTarget.success || !parsedOp.success) {
-    throw new WaymarkError(
-      'bad_input',
-      'This label or comment was not understood.',
-      (parsedTarget.error ?? parsedOp.error)?.message,
-    );
-  }
-  const long = tooLong(parsedOp.data);
+  const { target: parsedTarget, op: parsedOp } =
+    isWhole(target) && isVote(op) ? { target, op } : parsed(target, op);
+  const long = tooLong(parsedOp);
   if (long !== null) throw new WaymarkError('bad_input', `This was not stored: ${long}. Shorten it.`);
-  const { from, to } = parsedTarget.data;
-  if (parsedOp.data.op === 'correct' && from !== to) {
+  const { from, to } = parsedTarget;
+  if (parsedOp.op === 'correct' && from !== to) {
     throw new WaymarkError('bad_input', 'A correction is about one step.');
   }
   if (from > to || to > steps) {
@@ -38,5 +38,15 @@ export function parseAnnotation(
       `The run has no ${range}: it has ${steps === 1 ? '1 step' : `${steps} steps`}.`,
     );
   }
-  return { target: parsedTarget.data, op: parsedOp.data };
+  return { target: parsedTarget, op: parsedOp };
+}
+
+function parsed(target: AnnotationTarget, op: AnnotationOp): { target: AnnotationTarget; op: AnnotationOp } {
+  const [where, what] = [targetSchema.safeParse(target), annotationOps.safeParse(op)];
+  if (where.success && what.success) return { target: where.data, op: what.data };
+  throw new WaymarkError(
+    'bad_input',
+    'This label or comment was not understood.',
+    (where.error ?? what.error)?.message,
+  );
 }

@@ -4,7 +4,7 @@ import { runLockPath } from '../../files/workspace-paths';
 import { BlobStore } from '../file/blob-store';
 import { rowId, Statements } from '../file/rows';
 import { openForReading } from '../file/workspace-file';
-import { decodeEvent, EVENT_COLUMNS, type EventRow } from '../log/event-codec';
+import { decodeEvent, EVENT_COLUMNS, type EventRow, SAID_COLUMNS, type SaidRow } from '../log/event-codec';
 import { EventOrder } from '../log/event-order';
 import { isLockHeld } from '../log/run-lock';
 import { noRun } from '../log/run-log';
@@ -126,8 +126,8 @@ export function readKinds(
   { limit = -1, check = true }: { limit?: number; check?: boolean } = {},
 ): RunEvent[] {
   return context.statements
-    .all<EventRow>(
-      `SELECT ${EVENT_COLUMNS} FROM event WHERE id BETWEEN ? AND ? AND kind IN (${kinds.map(() => '?').join()})
+    .all<SaidRow>(
+      `SELECT ${SAID_COLUMNS} FROM event WHERE id BETWEEN ? AND ? AND kind IN (${kinds.map(() => '?').join()})
        ORDER BY id LIMIT ?`,
       rowId(run.id, fromSeq),
       rowId(run.id, toSeq),

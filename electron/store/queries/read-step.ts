@@ -20,6 +20,9 @@ const SHOWN: readonly EventKind[] = [
   'action.observed',
 ];
 
+/** Of these, what a judge is shown. */
+const JUDGED: readonly EventKind[] = ['model.answered', 'hint.delivered', 'action.observed'];
+
 /** What was said and done in an answered step, without what others make of it. */
 export type Turn = Pick<StepDetail, 'head' | 'text' | 'reasoning' | 'observations' | 'hintText'>;
 
@@ -54,16 +57,20 @@ export function readStep(context: ReadContext, ulid: string, step: number): Step
   };
 }
 
+/** What a call brought back. */
+type Outcome = Omit<ObservationView, 'args' | 'guards'>;
+
 /** What a judge reads of a step, and whether it may. */
-export type SpokenTurn = Omit<Turn, 'head'> & {
+export type SpokenTurn = Omit<Turn, 'head' | 'observations'> & {
+  observations: Outcome[];
   head: Pick<StepDetail['head'], 'step' | 'kind' | 'done'>;
   /** Texts of it are gone. */
   purged: boolean;
 };
 
 /**
- * Steps `from..to` of a run as `readTurn` gives each, for whoever reads thousands: one query for all of them. Ascending; a step
- * that has no row yet is left out. @throws WaymarkError workspace_corrupt
+ * Steps `from..to` of a run as `readTurn` gives each, but for what its calls were started with, for whoever reads thousands: one
+ * query for all of them. Ascending; a step that has no row yet is left out. @throws WaymarkError workspace_corrupt
  */
 export function readTurns(context: ReadContext, run: RunRecord, from: number, to: number): SpokenTurn[] {
   const rows = context.statements.all<TurnRow>(
@@ -73,7 +80,7 @@ export function readTurns(context: ReadContext, run: RunRecord, from: number, to
   );
   const [first, last] = [rows[0], rows.at(-1)];
   if (first === undefined || last === undefined) return [];
-  const events = readKinds(context, run, first.seq0, last.seq1, SHOWN);
+  const events = readKinds(context, run, first.seq0, last.seq1, JUDGED);
   const isWhole = !hasPurgedTexts(context, run);
   let next = 0;
   return rows.map(({ id, seq0, seq1, kind, marks }) => {
@@ -86,7 +93,7 @@ export function readTurns(context: ReadContext, run: RunRecord, from: number, to
       if (isOf(event, step)) own.push(event);
     }
     return {
-      ...spokenIn(answerOf(own, run.ulid, step), own),
+      ...spokenIn(answerOf(own, run.ulid, step), own, outcomeOf),
       head: { step, kind, done: (marks & HeadMark.done) !== 0 },
       purged: !isWhole && isPurged(context, run, seq0, seq1),
     };
@@ -123,15 +130,26 @@ function isPurged({ statements }: ReadContext, run: RunRecord, seq0: number, seq
 }
 
 function turnOf({ head, body, events }: FoundStep): Turn {
-  return { head, ...spokenIn(body, events) };
+  return { head, ...spokenIn(body, events, observationOf) };
 }
 
-function spokenIn(body: EventBody<'model.answered'>, events: readonly RunEvent[]): Omit<Turn, 'head'> {
+type Answer = EventBody<'model.answered'>;
+/** A call of an answer, and why it was refused. */
+type Called = { index: number; call: Answer['calls'][number]; invalid: string | null };
+
+/** `observe`: what is told of a call. */
+function spokenIn<T>(
+  body: Answer,
+  events: readonly RunEvent[],
+  observe: (called: Called, events: readonly RunEvent[]) => T,
+) {
   const hints = events.flatMap((event) => (event.kind === 'hint.delivered' ? [event.body.text] : []));
   return {
     text: body.text,
     reasoning: body.reasoning,
-    observations: observations(body, events),
+    observations: body.calls.map((call, index) =>
+      observe({ index, call, invalid: body.invalid[index] ?? null }, events),
+    ),
     hintText: hints.length > 0 ? hints.join('') : null,
   };
 }
@@ -169,29 +187,32 @@ function importedOf(events: readonly RunEvent[]): StepDetail['imported'] {
   return found?.kind === 'step.imported' ? { source: found.body.source, unknown: found.body.unknown } : null;
 }
 
-function observations(answer: EventBody<'model.answered'>, events: readonly RunEvent[]): ObservationView[] {
-  return answer.calls.map((call, index) => {
-    const started = events.find((event) => event.kind === 'action.started' && event.body.call === index);
-    const closed = events.find((event) => event.kind === 'action.observed' && event.body.call === index);
-    const action = started?.kind === 'action.started' ? started.body : null;
-    const observed = closed?.kind === 'action.observed' ? closed.body : null;
-    return {
-      call: index,
-      callId: call.id,
-      name: call.name,
-      args: action?.args ?? null,
-      rawArguments: call.arguments,
-      invalid: answer.invalid[index] ?? null,
-      ok: observed?.ok ?? null,
-      error: observed?.error ?? null,
-      text: observed?.text ?? '',
-      data: observed?.data ?? {},
-      durationMs: observed?.durationMs ?? null,
-      closedBy: observed?.closedBy ?? null,
-      images: (observed?.images ?? []).map(imageRef),
-      guards: [...(action?.guards ?? []), ...noticesOf(observed?.data ?? {})],
-    };
-  });
+function outcomeOf({ index, call, invalid }: Called, events: readonly RunEvent[]): Outcome {
+  const closed = events.find((event) => event.kind === 'action.observed' && event.body.call === index);
+  const observed = closed?.kind === 'action.observed' ? closed.body : null;
+  return {
+    call: index,
+    callId: call.id,
+    name: call.name,
+    rawArguments: call.arguments,
+    invalid,
+    ok: observed?.ok ?? null,
+    error: observed?.error ?? null,
+    text: observed?.text ?? '',
+    data: observed?.data ?? {},
+    durationMs: observed?.durationMs ?? null,
+    closedBy: observed?.closedBy ?? null,
+    images: (observed?.images ?? []).map(imageRef),
+  };
+}
+
+function observationOf(called: Called, events: readonly RunEvent[]): ObservationView {
+  const { index } = called;
+  const started = events.find((event) => event.kind === 'action.started' && event.body.call === index);
+  const action = started?.kind === 'action.started' ? started.body : null;
+  const outcome = outcomeOf(called, events);
+  const guards = [...(action?.guards ?? []), ...noticesOf(outcome.data)];
+  return { ...outcome, args: action?.args ?? null, guards };
 }
 
 /** The notes stand where it happened, which is this step or a later one. */
