@@ -17,8 +17,8 @@ const ANSWER_MS = 50;
  * Runs that are judged before it counts, the first of them by so many judges: asking takes hours, and this second of it is to be none of
  * the first ones. Until then the compiler of the large functions takes a whole processor, for up to 0.2 s each.
  */
-const WARM_UP = 10;
-const JUDGES = 24;
+const WARM_UP = 6;
+const JUDGES = 16;
 
 /** Reading, asking, and storing every vote, against a client that sends the same bodies and stores nothing. */
 export const judgeBatchBench: Bench = {
