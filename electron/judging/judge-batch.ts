@@ -97,10 +97,10 @@ export async function runBatch(
   };
   // A fault in one place ends the others too, and what they have under way is stored first.
   const places = await Promise.allSettled(Array.from({ length: options.together }, work));
+  unsubscribe();
   // Nothing is read for it any more.
   await prepared.return(undefined);
   await tasks.return(undefined);
-  unsubscribe();
   for (const place of places) if (place.status === 'rejected') throw place.reason;
   return batch.result;
 }

@@ -33,6 +33,8 @@ export class HttpLimitError extends Error {
 
 /** Headers that anyone looks at; the others never leave this file. */
 const KEPT = ['content-type', 'retry-after', 'retry-after-ms', 'x-request-id'];
+/** Bytes of a body that may lie here before somebody takes them. */
+const READ_AHEAD = 64 * 1024;
 const EMPTY_STATUS = new Set([101, 204, 205, 304]);
 
 /**
@@ -164,8 +166,8 @@ function bodyOf(
     settle();
     response.destroy();
   };
-  return new ReadableStream<Uint8Array>({
-    start(controller) {
+  const source = {
+    start(controller: ReadableStreamDefaultController<Uint8Array>) {
       close = (error) => {
         if (!isOpen) return;
         release();
@@ -194,7 +196,8 @@ function bodyOf(
       response.resume();
     },
     cancel: release,
-  });
+  };
+  return new ReadableStream<Uint8Array>(source, new ByteLengthQueuingStrategy({ highWaterMark: READ_AHEAD }));
 }
 
 function bytesOf(body: RequestInit['body']): Buffer | null {
