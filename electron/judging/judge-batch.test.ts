@@ -5,12 +5,13 @@ import { WaymarkError } from '@shared/contract/errors';
 import type { JudgedSteps } from '@shared/judging/batch';
 import { windowLimits } from '@shared/judging/windows';
 import { foldAnnotations } from '@shared/labels/annotation-fold';
-import { type Author, judgeAuthor } from '@shared/log/annotations';
+import { type Author, judgeAuthor, judgeVote } from '@shared/log/annotations';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { allAnnotations } from '../dataset/event-pages';
 import { createModelClient } from '../model/client';
 import { type ScriptedPolicy, startScriptedModel } from '../model/scripted-server';
 import type { Store } from '../store/api';
+import { asIs } from '../store/file/as-is';
 import { begunBatch } from '../testing/begun-batch';
 import { eventually } from '../testing/deadline';
 import { alice, bob, createdBody, createRun, RunWriter } from '../testing/run-writer';
@@ -102,6 +103,25 @@ describe('a batch of judgements', () => {
     expect(JSON.stringify(labels)).toContain(judge.rubrics.steps.version);
     expect(await batch()).toMatchObject({ asked: 0, votes: 0 });
     expect(requests).toEqual([range(1, 24), range(25, 48), range(49, 60)]);
+  });
+
+  it('what a judge says is stored as it is: the votes fit without a copy', async () => {
+    const { store, run, judge } = await stand((request) => judgeAnswer(request, perfect), 5);
+    const fits = asIs(judgeVote);
+    for await (const { open, read } of judgeTasks(store, [run], judge)) {
+      const turns = open.map((turn) => ({
+        turn,
+        verdict: 'keep',
+        reason: 'sound',
+        confidence: 1,
+        why: 'So it is.',
+      }));
+      const calls = [{ id: 'call', name: 'judge_turns', arguments: JSON.stringify({ turns }) }];
+      const said = read({ text: '', reasoning: '', calls }, open);
+      expect(said).toHaveLength(5);
+      for (const { op } of said)
+        expect(fits({ ...op, request: 'a'.repeat(64), batch: '01ARZ3NDEKTSV4RRFFQ69G5FAV' })).toBe(true);
+    }
   });
 
   it('another rubric asks again, and its votes take the place of the earlier ones', async () => {

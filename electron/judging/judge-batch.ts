@@ -55,6 +55,8 @@ type JudgedStore = Pick<Store, 'subscribe'> & {
 
 /** How long what was read to be shown may lie, ms: after that it is looked at once more whether it may still be sent. */
 const FRESH_MS = 1_000;
+/** The same for a request that was made ahead: what other processes do is noticed about as fast. */
+const JUST_MADE_MS = 100;
 /** How long an answer waits for another program to let go of the workspace, and how often it tries, ms. */
 const LOCKED_MS = 120_000;
 const LOCKED_PAUSE_MS = 500;
@@ -80,7 +82,12 @@ export async function runBatch(
   const unsubscribe = store.subscribe(({ kind }) => {
     if (kind === 'foreign') batch.noteChange();
   });
-  const prepared = preparedAhead(tasks, options.together, options.price !== null);
+  const prepared = preparedAhead(
+    tasks,
+    options.together,
+    options.price !== null,
+    () => batch.result.ended !== null,
+  );
   const work = async () => {
     const place = new Place();
     try {
@@ -156,7 +163,8 @@ class Batch {
     };
   }
 
-  async judge({ task, whole }: PreparedTask, place: Place): Promise<void> {
+  async judge(prepared: PreparedTask, place: Place): Promise<void> {
+    const { task, whole } = prepared;
     let open = task.open.filter((step) => !this.removed.has(ownerOf(task, step)?.run ?? ''));
     const asked = open;
     for (let round = 0; round <= this.options.tries && open.length > 0; round += 1) {
@@ -165,7 +173,7 @@ class Batch {
           ? whole
           : new PreparedRequest(task.requestFor(open), task.outputTokens(open.length)),
       );
-      const answered = await this.ask(task, open, request, place);
+      const answered = await this.ask(prepared, open, request, place);
       if (answered === null || answered === 'gone') return;
       if (answered === 'unanswered') break;
       const judged = task.read(answered, open);
@@ -183,15 +191,16 @@ class Batch {
    * the batch has ended.
    */
   private async ask(
-    task: JudgeTask,
+    prepared: PreparedTask,
     open: number[],
-    prepared: PreparedRequest,
+    whole: PreparedRequest,
     place: Place,
   ): Promise<Answered | 'unanswered' | 'gone' | null> {
-    const { model, tries, firstPauseMs, signal, price, maxCost } = this.options;
-    let sent = prepared;
-    const most = price === null ? 0 : mostCostOf(sent.estimate, price);
+    const { tries, firstPauseMs, signal, price, maxCost } = this.options;
+    const { task } = prepared;
+    let sent = whole;
     for (let failures = 0; ; ) {
+      const most = price === null ? 0 : mostCostOf(sent.estimate, price);
       if (this.result.ended !== null) return null;
       if (signal.aborted || this.options.stopping?.aborted === true) return this.end({ why: 'cancelled' });
       if (maxCost !== null && this.result.spent + this.underWay + most > maxCost) {
@@ -200,17 +209,12 @@ class Batch {
         await new Promise<void>((wake) => this.waiting.push(wake));
         continue;
       }
-      if (!(await this.maySend(task, open))) return 'gone';
-      this.options.refuseWithoutRoom?.();
-      this.underWay += most;
-      this.requests += 1;
-      const { body, sha256, request } = sent;
-      const answered = await model
-        .ask({ body, sha256 }, () => undefined, signal)
-        .finally(() => {
-          this.underWay -= most;
-          this.requests -= 1;
-        });
+      const answered = await this.send(prepared, open, sent, most);
+      if (answered === 'gone') {
+        this.release(most);
+        return 'gone';
+      }
+      const { sha256, request } = sent;
       if (answered.ok) {
         // Without a report that can be true the estimate holds, so that a limit on money still ends the batch, or a later process.
         const told = sent.plausible(answered.answer.usage);
@@ -218,16 +222,19 @@ class Batch {
         const { inputTokens, outputTokens } = told ?? sent.estimate;
         const tokens = { inputTokens, outputTokens };
         this.paid(cost, tokens);
-        this.wake();
+        this.release(most);
         const { text, reasoning, calls } = answered.answer;
         return { text, reasoning, calls, sha256, frame: frameOf(request), asked: open, cost, ...tokens };
       }
-      this.wake();
       const { failure } = answered;
       // What had come before an answer broke off, or was given up, is paid for.
       const { outputTokens } = failure;
-      if (outputTokens !== undefined)
-        await place.store(() => this.keepBroken(task, open, sent, outputTokens));
+      try {
+        if (outputTokens !== undefined)
+          await place.store(() => this.keepBroken(task, open, sent, outputTokens));
+      } finally {
+        this.release(most);
+      }
       if (signal.aborted) return this.end({ why: 'cancelled' });
       if (mendedRequest(request, failure) !== null) {
         this.refusals.push(failure);
@@ -246,9 +253,39 @@ class Batch {
     }
   }
 
+  /**
+   * The request counts as under way from before it is looked at until what it cost is counted (`release`): of several that are looked at
+   * together, each knows what the others may cost.
+   */
+  private async send(
+    prepared: PreparedTask,
+    open: readonly number[],
+    { body, sha256 }: PreparedRequest,
+    most: number,
+  ): Promise<Awaited<ReturnType<ModelPort['ask']>> | 'gone'> {
+    const { model, signal, refuseWithoutRoom } = this.options;
+    this.underWay += most;
+    this.requests += 1;
+    try {
+      if (!(await this.maySend(prepared, open))) return 'gone';
+      refuseWithoutRoom?.();
+      return await model.ask({ body, sha256 }, () => undefined, signal);
+    } catch (thrown) {
+      this.release(most);
+      throw thrown;
+    }
+  }
+
+  private release(most: number): void {
+    this.underWay -= most;
+    this.requests -= 1;
+    this.wake();
+  }
+
   /** Windows wait for their turn, and a request to be sent again: nothing is sent of what was removed or purged meanwhile. */
-  private async maySend(task: JudgeTask, open: readonly number[]): Promise<boolean> {
-    if (!this.hasChanged && performance.now() - this.begun < FRESH_MS) return true;
+  private async maySend({ task, madeAt }: PreparedTask, open: readonly number[]): Promise<boolean> {
+    const now = performance.now();
+    if (!this.hasChanged && now - this.begun < FRESH_MS && now - madeAt < JUST_MADE_MS) return true;
     const { context, judged } = task.shown(open, '');
     // A purge is of a whole run, so one step of each is looked at.
     const looked = task.owners.flatMap(({ from, to }) => {

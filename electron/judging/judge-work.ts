@@ -193,12 +193,12 @@ const shownBy = (
 
 const stepOf = ({ step }: JudgedTurn) => ({ from: step, to: step });
 
-/** Written out: a copy of what is left of an object takes several times as long, and there are thousands. */
+/** Written out, in the order of `judgeVote`: so it is stored as it is, without a copy. There are thousands. */
 const judgedBy =
   (rubric: string) =>
   ({ step, value, confidence, reason, why, steps }: Verdict): Judged => ({
     step,
-    op: { op: 'judge', value, reason, why, confidence, steps, rubric },
+    op: { op: 'judge', value, confidence, reason, why, steps, rubric },
     against: value === 'mask',
     unparsable: false,
   });

@@ -65,7 +65,7 @@ async function* tasks(made: number[], last: number): AsyncGenerator<JudgeTask> {
 
 test('requests are made ahead of whoever sends them, each once and in order, and the end is told to all', async () => {
   const made: number[] = [];
-  const ahead = preparedAhead(tasks(made, 5), 2, true);
+  const ahead = preparedAhead(tasks(made, 5), 2, true, () => false);
   const first = await ahead.next();
   expect(first.value).toMatchObject({ task: { open: [1] }, whole: { body: '{"asked":[1]}' } });
   await new Promise(setImmediate);
@@ -73,4 +73,16 @@ test('requests are made ahead of whoever sends them, each once and in order, and
   const rest = await Promise.all(Array.from({ length: 8 }, () => ahead.next()));
   expect(rest.flatMap(({ value }) => value?.task.open ?? [])).toEqual([2, 3, 4, 5]);
   expect(rest.at(-1)?.done).toBe(true);
+});
+
+test('once the batch has ended, nothing more is read', async () => {
+  const made: number[] = [];
+  let hasEnded = false;
+  const ahead = preparedAhead(tasks(made, 50), 8, false, () => hasEnded);
+  await ahead.next();
+  hasEnded = true;
+  const known = made.length;
+  await ahead.return(undefined);
+  // One may have been under way.
+  expect(made.length).toBeLessThanOrEqual(known + 1);
 });

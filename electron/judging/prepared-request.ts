@@ -49,35 +49,43 @@ export interface PreparedTask {
   task: JudgeTask;
   /** About all its open steps. */
   whole: PreparedRequest;
+  /** When, on the clock of `performance`. */
+  madeAt: number;
 }
 
 /**
  * The tasks, each with its request made: up to `most` of them while others are under way, so that a place that has its answer sends
- * the next request at once. `isPriced`: what they may cost will be asked for.
+ * the next request at once. `isPriced`: what they may cost will be asked for. `hasEnded`: nothing more is read.
  */
 export function preparedAhead(
   tasks: AsyncGenerator<JudgeTask>,
   most: number,
   isPriced: boolean,
+  hasEnded: () => boolean,
 ): AsyncGenerator<PreparedTask | null> {
-  return readAhead(eachPrepared(tasks, isPriced), most);
+  return readAhead(eachPrepared(tasks, isPriced, hasEnded), most);
 }
 
 /** Null once there is none left. */
 function* eachPrepared(
   tasks: AsyncGenerator<JudgeTask>,
   isPriced: boolean,
+  hasEnded: () => boolean,
 ): Generator<Promise<PreparedTask | null>, void> {
   let isOver = false;
+  // One at a time: a batch that ends waits for no more than the one that is being read.
+  let before: Promise<unknown> = Promise.resolve();
   while (!isOver) {
-    yield tasks.next().then(({ done, value: task }) => {
+    const next = before.then(() => (hasEnded() ? ({ done: true, value: undefined } as const) : tasks.next()));
+    before = next.catch(() => undefined);
+    yield next.then(({ done, value: task }) => {
       if (done === true) {
         isOver = true;
         return null;
       }
       const whole = new PreparedRequest(task.requestFor(task.open), task.outputTokens(task.open.length));
       if (isPriced) void whole.estimate;
-      return { task, whole };
+      return { task, whole, madeAt: performance.now() };
     });
   }
 }

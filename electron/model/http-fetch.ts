@@ -33,8 +33,8 @@ export class HttpLimitError extends Error {
 
 /** Headers that anyone looks at; the others never leave this file. */
 const KEPT = ['content-type', 'retry-after', 'retry-after-ms', 'x-request-id'];
-/** Bytes of a body that may lie here before somebody takes them. */
-const READ_AHEAD = 64 * 1024;
+/** Bytes of a body that may lie here before somebody takes them: fewer than come at once, so that each that is taken shows that somebody reads. */
+const READ_AHEAD = 16 * 1024;
 const EMPTY_STATUS = new Set([101, 204, 205, 304]);
 
 /**

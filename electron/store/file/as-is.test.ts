@@ -147,6 +147,7 @@ test('what it does not understand is left to the schema', () => {
     [z.object({ a: z.string() }).refine(() => false), { a: 'a' }],
     [z.looseObject({ a: z.string() }), { a: 'a' }],
     [z.array(z.string()).max(0), ['a']],
+    [z.string().length(4), '\u{1f600}'.repeat(2)],
     [z.union([z.object({}), z.object({ a: z.string() })]), { a: 'a' }],
     [z.record(z.string().length(1), z.string()), { ab: 'a' }],
     [z.string().transform((value) => value.length), 'a'],

@@ -124,7 +124,8 @@ function text(def: z.core.$ZodStringDef): AsIs {
     }
     if (isCheck<z.core.$ZodCheckLengthEqualsDef>(check, 'length_equals')) {
       const { length } = check;
-      return (value) => value.length === length;
+      // The schema counts characters, not their halves.
+      return (value) => value.length === length && !HALVES.test(value);
     }
     return longest(check);
   });
@@ -132,6 +133,8 @@ function text(def: z.core.$ZodStringDef): AsIs {
   if (checks.length === 0) return (value) => typeof value === 'string';
   return (value) => typeof value === 'string' && checks.every((fits) => fits?.(value));
 }
+
+const HALVES = /[\ud800-\udfff]/;
 
 function number(def: z.core.$ZodNumberDef): AsIs {
   if (def.coerce === true) return unsure;
