@@ -2,6 +2,7 @@
 const mostLevels = 100_000;
 /** Bytes of one text. */
 const longestText = 16 * 1024 * 1024;
+const tooLongText = 'one text in it is longer than 16 MB';
 
 export interface JsonShape {
   /** Objects, arrays and what stands in them, about. */
@@ -37,7 +38,18 @@ export class JsonShapes {
 
   /** Why the document is not read; null: nothing speaks against it yet. */
   take(bytes: Uint8Array): string | null {
-    for (const byte of bytes) {
+    // Nothing but these two means anything within a text, and the system finds them many times faster than a loop does.
+    let nextBackslash = -1;
+    for (let index = 0; index < bytes.length; index += 1) {
+      if (this.opened >= 0 && !this.escaped) {
+        if (nextBackslash < index) nextBackslash = placeOf(backslash, bytes, index);
+        const next = Math.min(placeOf(quote, bytes, index), nextBackslash);
+        this.at += next - index;
+        if (next > index && this.at - 1 - this.opened > longestText) return tooLongText;
+        index = next;
+      }
+      const byte = bytes[index];
+      if (byte === undefined) return null;
       const problem = this.step(byte);
       if (problem !== null) return problem;
       this.at += 1;
@@ -59,7 +71,7 @@ export class JsonShapes {
       if (this.escaped) this.escaped = false;
       else if (byte === backslash) this.escaped = true;
       else if (byte === quote) this.opened = -1;
-      else if (this.at - this.opened > longestText) return 'one text in it is longer than 16 MB';
+      else if (this.at - this.opened > longestText) return tooLongText;
       return null;
     }
     if (byte <= space) {
@@ -91,6 +103,12 @@ export class JsonShapes {
     }
     return this.values > this.mostValues ? `it holds more than ${this.mostValues} values` : null;
   }
+}
+
+/** Where the byte stands next; the end where it does not. */
+function placeOf(byte: number, bytes: Uint8Array, from: number): number {
+  const found = bytes.indexOf(byte, from);
+  return found < 0 ? bytes.length : found;
 }
 
 /** `JsonShapes` for a document that is there whole. */
