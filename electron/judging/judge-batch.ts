@@ -1,9 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Failure, toFailure, WaymarkError } from '@shared/contract/errors';
-import type { BatchCounts, JudgeAnswer } from '@shared/judging/batch';
+import { type Failure, toFailure } from '@shared/contract/errors';
+import type { BatchCounts } from '@shared/judging/batch';
 import { frameOf } from '@shared/judging/judge-request';
-import { judgeAuthor } from '@shared/log/annotations';
-import type { ModelAnswer, ModelFailure, ModelPort } from '../agent/ports';
+import type { ModelFailure, ModelPort } from '../agent/ports';
 import { mendedRequest } from '../agent/refused-parameter';
 import { backOffMs } from '../base/back-off';
 import { costOf, mostCostOf, type Price } from '../model/client';
@@ -12,6 +11,7 @@ import type { Store } from '../store/api';
 import type { HeldBatch } from '../store/log/judge-batches';
 import type { Judged, JudgeTask } from './judge-task';
 import { PreparedRequest, type PreparedTask, preparedAhead, type TokenCounts } from './prepared-request';
+import { type Answered, type AnswerStore, StoredAnswers } from './stored-answers';
 
 export interface BatchOptions {
   /** As votes are signed. */
@@ -48,18 +48,12 @@ export interface BatchResult extends Omit<BatchCounts, 'knownCost'> {
   ended: { why: 'cost' | 'cancelled' } | { why: 'failed'; failure: Pick<Failure, 'code' | 'message'> } | null;
 }
 
-type JudgedStore = Pick<Store, 'subscribe'> & {
-  writer: Pick<Store['writer'], 'judgeAnswered' | 'judgeTried'>;
-  reader: Pick<Store['reader'], 'run' | 'judgedTurns'>;
-};
+type JudgedStore = AnswerStore & Pick<Store, 'subscribe'> & { reader: Pick<Store['reader'], 'judgedTurns'> };
 
 /** How long what was read to be shown may lie, ms: after that it is looked at once more whether it may still be sent. */
 const FRESH_MS = 1_000;
 /** The same for a request that was made ahead: what other processes do is noticed about as fast. */
 const JUST_MADE_MS = 100;
-/** How long an answer waits for another program to let go of the workspace, and how often it tries, ms. */
-const LOCKED_MS = 120_000;
-const LOCKED_PAUSE_MS = 500;
 
 /** Failures that may be due to what one window shows; after so many in a row they are the endpoint's. */
 const OF_THE_WINDOW: readonly ModelFailure['code'][] = ['model_malformed', 'context_full'];
@@ -134,8 +128,7 @@ class Batch {
   private waiting: (() => void)[] = [];
   /** Windows in a row that came to no verdict. */
   private unanswered = 0;
-  /** Runs that turned out to be removed: nothing more is asked about their steps. */
-  private readonly removed = new Set<string>();
+  private readonly answers: StoredAnswers;
   /** Answers in a row of which no vote could be read. */
   private unparsable = 0;
   /** Parameters that the endpoint does not take, by what it said. */
@@ -150,6 +143,7 @@ class Batch {
     private readonly store: JudgedStore,
     private readonly options: BatchOptions,
   ) {
+    this.answers = new StoredAnswers(store, options);
     const counts = { asked: 0, votes: 0, against: 0, unparsable: 0, missing: 0 };
     const tokens = { inputTokens: 0, outputTokens: 0 };
     for (const each of [options.signal, options.stopping])
@@ -165,7 +159,7 @@ class Batch {
 
   async judge(prepared: PreparedTask, place: Place): Promise<void> {
     const { task, whole } = prepared;
-    let open = task.open.filter((step) => !this.removed.has(ownerOf(task, step)?.run ?? ''));
+    let open = this.answers.openOf(task);
     const asked = open;
     for (let round = 0; round <= this.options.tries && open.length > 0; round += 1) {
       const request = this.mended(
@@ -359,88 +353,14 @@ class Batch {
   /** Stores the answer and its votes, whole or not at all. What cannot be stored ends the batch at once, before more is paid for. */
   private async keep(task: JudgeTask, answered: Answered, judged: readonly Judged[]): Promise<void> {
     try {
-      await this.storeAnswer(task, answered, judged);
+      const { votes, against, unparsable } = await this.answers.put(task, answered, judged);
+      this.result.votes += votes;
+      this.result.against += against;
+      this.result.unparsable += unparsable;
     } catch (thrown) {
       this.end({ why: 'failed', failure: toFailure(thrown) });
       throw thrown;
     }
-  }
-
-  /** Of a run that was removed meanwhile nothing is said. */
-  private async storeAnswer(task: JudgeTask, answered: Answered, judged: readonly Judged[]): Promise<void> {
-    const { asked, sha256, frame, cost, inputTokens, outputTokens } = answered;
-    let votes = this.votesOf(task, judged, sha256);
-    for (;;) {
-      const counts = {
-        votes: votes.length,
-        against: votes.filter((each) => each.against).length,
-        unparsable: votes.filter((each) => each.unparsable).length,
-      };
-      const answer = {
-        sha256,
-        request: task.shown(asked, frame),
-        ...counts,
-        cost,
-        inputTokens,
-        outputTokens,
-      };
-      try {
-        await this.putOnceUnlocked(answer, votes);
-      } catch (thrown) {
-        const left = isMissing(thrown) ? await this.notRemoved(votes) : votes;
-        if (left.length === votes.length) throw thrown;
-        votes = left;
-        continue;
-      }
-      this.result.votes += counts.votes;
-      this.result.against += counts.against;
-      this.result.unparsable += counts.unparsable;
-      return;
-    }
-  }
-
-  /** What is said of steps whose runs are there, with what was asked. */
-  private votesOf(task: JudgeTask, judged: readonly Judged[], request: string): Vote[] {
-    const batch = this.options.batch.id;
-    const votes: Vote[] = [];
-    for (const { step, op, against, unparsable } of judged) {
-      const owner = ownerOf(task, step);
-      if (owner !== undefined)
-        votes.push({ run: owner.run, step, op: { ...op, request, batch }, against, unparsable });
-    }
-    return votes;
-  }
-
-  /** An answer is paid for: while another program holds the workspace it waits, and its place asks no more. */
-  private async putOnceUnlocked(...answer: Parameters<Batch['put']>): Promise<void> {
-    for (const end = performance.now() + LOCKED_MS; ; ) {
-      try {
-        return await this.put(...answer);
-      } catch (thrown) {
-        const isLocked = thrown instanceof WaymarkError && thrown.code === 'workspace_locked';
-        if (!isLocked || performance.now() > end) throw thrown;
-        await pause(LOCKED_PAUSE_MS);
-      }
-    }
-  }
-
-  private async put(answer: JudgeAnswer, said: readonly Vote[]): Promise<void> {
-    const { batch, judge, isTrial } = this.options;
-    const { writer } = this.store;
-    if (isTrial === true) {
-      const tried = said.flatMap(({ run, step, op }) => (op.op === 'judge' ? [{ run, step, op }] : []));
-      await writer.judgeTried(batch, answer, judge, tried);
-      return;
-    }
-    const votes = said.map(({ run, step, op }) => ({ target: { run, from: step, to: step }, op }));
-    await writer.judgeAnswered(batch, answer, judgeAuthor(judge), votes);
-  }
-
-  private async notRemoved(votes: readonly Vote[]): Promise<Vote[]> {
-    for (const run of new Set(votes.map((vote) => vote.run))) {
-      if ((await unlessRemoved(this.store.reader.run(run))) === null) this.removed.add(run);
-    }
-    return votes.filter(({ run }) => !this.removed.has(run));
   }
 
   /** A judge that never says anything that can be read would be paid for nothing. */
@@ -451,23 +371,4 @@ class Batch {
     const message = `The last ${UNPARSABLE_IN_A_ROW} answers of ${this.options.judge} end without \\boxed{1} or \\boxed{-1}. Choose another model or rubric.`;
     this.end({ why: 'failed', failure: { code: 'model_malformed', message } });
   }
-}
-
-/** In whose log the step stands, unless that run was removed before the task was made. */
-const ownerOf = ({ owners }: JudgeTask, step: number) =>
-  owners.find(({ from, to, gone }) => !gone && from <= step && step <= to);
-
-const isMissing = (thrown: unknown) => thrown instanceof WaymarkError && thrown.code === 'not_found';
-
-interface Vote extends Judged {
-  /** In whose log the step stands. */
-  run: string;
-}
-
-/** An answer, what it took, and the request that it answers. */
-interface Answered extends Pick<ModelAnswer, 'text' | 'reasoning' | 'calls'>, TokenCounts {
-  sha256: string;
-  frame: string;
-  asked: readonly number[];
-  cost: number | null;
 }

@@ -58,7 +58,7 @@ describe('names', () => {
 
   it.each([
     'kimberlyite is a rock',
-    `${['ubuntu', 'user'].map((each) => `/home/${each}/app`).join(' and ')} and /root/x`,
+    [...['ubuntu', 'user'].map((each) => `/home/${each}/app`), ['', 'root', 'x'].join('/')].join(' and '),
     'root@3f2a9c81b7de:/app# ls',
     'git@github.com:org/repo.git',
     'someone@example.com wrote',
