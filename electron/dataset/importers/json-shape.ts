@@ -38,12 +38,14 @@ export class JsonShapes {
 
   /** Why the document is not read; null: nothing speaks against it yet. */
   take(bytes: Uint8Array): string | null {
-    // Nothing but these two means anything within a text, and the system finds them many times faster than a loop does.
-    let nextBackslash = -1;
+    // Nothing but these two means anything within a text, and the system finds them many times faster than a loop does. Each is
+    // looked for only from the last one on: a text of nothing but escapes costs no more than its length.
+    let [nextQuote, nextBackslash] = [-1, -1];
     for (let index = 0; index < bytes.length; index += 1) {
       if (this.opened >= 0 && !this.escaped) {
         if (nextBackslash < index) nextBackslash = placeOf(backslash, bytes, index);
-        const next = Math.min(placeOf(quote, bytes, index), nextBackslash);
+        if (nextQuote < index) nextQuote = placeOf(quote, bytes, index);
+        const next = Math.min(nextQuote, nextBackslash);
         this.at += next - index;
         if (next > index && this.at - 1 - this.opened > longestText) return tooLongText;
         index = next;
