@@ -5,15 +5,22 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { childCommand } from '../child-process';
 
+/** Characters at the end of a request, which say what is asked. */
+const END = 4_096;
+
 /** `MS`: a judge that keeps every turn, and takes so long for it. Prints its base URL; ends with its input. */
 export async function serveJudge([milliseconds = '']: readonly string[]): Promise<void> {
   const server = createServer((request, response) => {
-    const pieces: Buffer[] = [];
-    request.on('data', (piece: Buffer) => pieces.push(piece));
+    let bytes = 0;
+    let end = '';
+    request.setEncoding('latin1').on('data', (piece: string) => {
+      bytes += piece.length;
+      end = (end + piece).slice(-END);
+    });
     request.on('end', async () => {
       await pause(Number(milliseconds));
       response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.end(keepAll(Buffer.concat(pieces)));
+      response.end(keepAll(end, bytes));
     });
   });
   server.listen(0, '127.0.0.1');
@@ -25,15 +32,14 @@ export async function serveJudge([milliseconds = '']: readonly string[]): Promis
 }
 
 /** The answer as it is streamed. A real endpoint shares no processor with whoever asks it, so this one looks at nothing but the numbers. */
-function keepAll(body: Buffer): string {
-  const last = body.lastIndexOf('Judge turn');
-  const asked = /Judge turns? ([\d, ]+)\./.exec(body.toString('latin1', last))?.[1] ?? '';
+function keepAll(end: string, bytes: number): string {
+  const asked = /Judge turns? ([\d, ]+)\./.exec(end.slice(end.lastIndexOf('Judge turn')))?.[1] ?? '';
   const turns = asked.split(', ').map((turn) => {
     const rest = { reason: 'sound', confidence: 0.9, why: 'Because.', cites: [] };
     return { turn: Number(turn), verdict: 'keep', ...rest };
   });
   const call = { name: 'judge_turns', arguments: JSON.stringify({ turns }) };
-  const tokens = { prompt_tokens: Math.ceil(body.length / 4), completion_tokens: 25 * turns.length };
+  const tokens = { prompt_tokens: Math.ceil(bytes / 4), completion_tokens: 25 * turns.length };
   const chunks = [
     {
       choices: [

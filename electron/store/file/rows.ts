@@ -35,6 +35,19 @@ export function all<T>(statement: Statement, ...parameters: unknown[]): T[] {
   return statement.all(...parameters) as T[];
 }
 
+/** `= ?`, `IS ?` or the same with a named parameter. */
+const COMPARED = /(?<![<>!])(=|\bIS)( *)(?=[?:@$])/g;
+
+/**
+ * A text whose plan hangs on no value. SQLite compiles a statement with a join or an order anew when a value that a column is compared
+ * with is bound or taken off, and better-sqlite3 takes all of them off after each call: such statements were compiled with every call,
+ * which takes ten times what running them does. A sign before the parameter changes neither its value nor the index that is used, and
+ * hides it from the planner. A limit is left to it: a small one can be worth another plan.
+ */
+export function compiledOnce(sql: string): string {
+  return sql.replace(COMPARED, '$1$2+');
+}
+
 /** Prepares each SQL text of a connection once. */
 export class Statements {
   private readonly prepared = new Map<string, Statement>();
@@ -44,7 +57,7 @@ export class Statements {
   prepare(sql: string): Statement {
     let statement = this.prepared.get(sql);
     if (statement === undefined) {
-      statement = this.db.prepare(sql);
+      statement = this.db.prepare(compiledOnce(sql));
       this.prepared.set(sql, statement);
     }
     return statement;
