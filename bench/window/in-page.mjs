@@ -141,27 +141,39 @@ export function echoOf({ id, character }) {
 }
 
 /**
- * `globalThis.shown` is a promise of ms from the next key's own time stamp to the frame after the one in which something
- * that fits the selector stands in the page and did not before.
+ * `globalThis.shown` is a promise of ms, one for each selector: from the next key's own time stamp to the frame after the one in which
+ * something that fits the selector stands in the page and did not before.
  */
-export function watchFor(selector) {
+export function watchFor(selectors) {
   globalThis.shown = new Promise((resolve, reject) => {
     let pressed = 0;
     const onKey = (event) => {
       pressed = event.timeStamp;
     };
     addEventListener('keydown', onKey, { capture: true, once: true });
-    const over = (settle, value) => {
-      observer.disconnect();
-      clearTimeout(late);
-      settle(value);
-    };
+    const found = new Set();
+    const painted = [];
     const observer = new MutationObserver(() => {
-      if (pressed === 0 || document.querySelector(selector) === null) return;
-      observer.disconnect();
-      requestAnimationFrame(() => requestAnimationFrame(() => over(resolve, performance.now() - pressed)));
+      if (pressed === 0) return;
+      for (const selector of selectors) {
+        if (found.has(selector) || document.querySelector(selector) === null) continue;
+        found.add(selector);
+        const at = selectors.indexOf(selector);
+        requestAnimationFrame(() =>
+          requestAnimationFrame(() => {
+            painted[at] = performance.now() - pressed;
+            if (Object.keys(painted).length < selectors.length) return;
+            clearTimeout(late);
+            resolve(painted);
+          }),
+        );
+      }
+      if (found.size === selectors.length) observer.disconnect();
     });
-    const late = setTimeout(() => over(reject, new Error(`${selector} was not shown within 20 s.`)), 20_000);
+    const late = setTimeout(() => {
+      observer.disconnect();
+      reject(new Error(`Of ${selectors.join(', ')} not all were shown within 20 s.`));
+    }, 20_000);
     observer.observe(document.body, { subtree: true, childList: true });
   });
 }

@@ -54,9 +54,10 @@ async function writeRun(workspace: string, steps: number): Promise<number> {
 }
 
 async function pressAndWait(page: Page, key: string, selector: string): Promise<number> {
-  await page.evaluate(watchFor, selector);
+  await page.evaluate(watchFor, [selector]);
   await page.keyboard.press(key);
-  return (await page.evaluate(readShown)) as number;
+  const [ms = Number.NaN] = (await page.evaluate(readShown)) as number[];
+  return ms;
 }
 
 /** Closes the prompt and gives the keys back to the timeline. */

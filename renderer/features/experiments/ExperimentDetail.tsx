@@ -1,8 +1,8 @@
 import type { ExperimentListing, ExperimentRun } from '@shared/experiments/experiment-run';
 import { reportMarkdown } from '@shared/experiments/report';
 import { runsCsv } from '@shared/experiments/runs-csv';
-import { summariseArms } from '@shared/experiments/summary';
-import { useMemo } from 'react';
+import { type ArmSummary, summariseArms } from '@shared/experiments/summary';
+import { memo, useDeferredValue, useMemo } from 'react';
 import { Button } from '../../components/Button';
 import { FailureLine } from '../../components/FailureLine';
 import { useKept } from '../../state/answers';
@@ -62,9 +62,17 @@ export function ExperimentDetail({ listing }: { listing: ExperimentListing }) {
   );
 }
 
-function Parts({ name, runs }: { name: string; runs: readonly ExperimentRun[] }) {
+interface PartsProps {
+  name: string;
+  runs: readonly ExperimentRun[];
+  arms: readonly ArmSummary[];
+}
+
+/** The arms are painted first: they are what the page is opened for, and the rest takes as long again. */
+function Parts({ name, runs }: Omit<PartsProps, 'arms'>) {
   const text = useText().experiments;
-  const arms = useMemo(() => summariseArms(runs), [runs]);
+  const now = useMemo(() => ({ runs, arms: summariseArms(runs) }), [runs]);
+  const later = useDeferredValue<typeof now | null>(now, null);
   const branches = runs.filter(({ branch }) => branch).length;
   const going = runs.filter(({ ended, branch }) => !ended && !branch).length;
   return (
@@ -77,13 +85,19 @@ function Parts({ name, runs }: { name: string; runs: readonly ExperimentRun[] })
           ].join(' ')}
         </p>
       )}
-      <ArmsTable name={name} arms={arms} />
-      <PartsTable name={name} arms={arms} />
-      <ScalingPlot arms={arms} runs={runs} />
-      <HintsTable name={name} arms={arms} runs={runs} />
-      <EffortTable name={name} arms={arms} runs={runs} />
-      <Contamination name={name} />
-      <RunsTable runs={runs} />
+      <ArmsTable name={name} arms={now.arms} />
+      {later !== null && <FurtherParts name={name} {...later} />}
     </>
   );
 }
+
+const FurtherParts = memo(({ name, runs, arms }: PartsProps) => (
+  <>
+    <PartsTable name={name} arms={arms} />
+    <ScalingPlot arms={arms} runs={runs} />
+    <HintsTable name={name} arms={arms} runs={runs} />
+    <EffortTable name={name} arms={arms} runs={runs} />
+    <Contamination name={name} />
+    <RunsTable runs={runs} />
+  </>
+));

@@ -13,6 +13,7 @@ import {
   needOrder,
   reasonOf,
   reportSpan,
+  urgentRuns,
   useInbox,
 } from './attention';
 
@@ -54,16 +55,16 @@ describe('the inbox', () => {
 
   it('puts a run with an urgent open item under "needs you" and first in its group', () => {
     const list = [news('stuck', [item('error_streak')]), news('fine', [item('hint_delivered')])];
-    expect(needGroup(summary('stuck'), list)).toBe('needsYou');
-    expect(needGroup(summary('fine'), list)).toBe('quiet');
-    expect(needGroup(summary('stuck'), [news('stuck', [item('error_streak', { open: false })])])).toBe(
-      'quiet',
-    );
+    const groupOf = (run: Parameters<typeof needGroup>[0], news: readonly RunAttention[]) =>
+      needGroup(run, urgentRuns(news));
+    expect(groupOf(summary('stuck'), list)).toBe('needsYou');
+    expect(groupOf(summary('fine'), list)).toBe('quiet');
+    expect(groupOf(summary('stuck'), [news('stuck', [item('error_streak', { open: false })])])).toBe('quiet');
     expect(reasonOf(list, 'stuck')?.kind).toBe('error_streak');
     expect(reasonOf(list, 'fine')).toBeUndefined();
     const rests = news('rests', [item('paused'), item('hint_delivered'), item('score_dropped')]);
     expect(reasonOf([rests], 'rests')?.kind).toBe('score_dropped');
-    expect(needGroup(summary('rests', 'paused'), [rests])).toBe('needsYou');
+    expect(groupOf(summary('rests', 'paused'), [rests])).toBe('needsYou');
     const sorted = [summary('none'), summary('fine'), summary('stuck')].sort(needOrder(list)) as {
       id: string;
     }[];

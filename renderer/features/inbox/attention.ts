@@ -138,10 +138,15 @@ export function reasonOf(list: readonly RunAttention[], run: string): AttentionI
   return items.find(({ kind, urgency }) => urgency < 3 && !saidByState.has(kind));
 }
 
+/** Runs with something urgent that is still so. */
+export function urgentRuns(list: readonly RunAttention[]): ReadonlySet<string> {
+  const isUrgentNow = ({ urgency, open }: AttentionItem) => urgency === 1 && open;
+  return new Set(list.filter(({ items }) => items.some(isUrgentNow)).map(({ run }) => run));
+}
+
 /** The rail's heading for a run; something urgent needs a person whatever the run's state. */
-export function needGroup(run: RunSummary, list: readonly RunAttention[]): RailGroup {
-  const items = list.find((each) => each.run === run.id)?.items ?? [];
-  return items.some(({ urgency, open }) => urgency === 1 && open) ? 'needsYou' : railGroup(run);
+export function needGroup(run: RunSummary, urgent: ReadonlySet<string>): RailGroup {
+  return urgent.has(run.id) ? 'needsYou' : railGroup(run);
 }
 
 /** Sorts runs of one heading by what they want, then as ever. */

@@ -1,6 +1,8 @@
 import type { LinkHealth } from '@shared/contract/computers';
 import type { RunSummary } from '@shared/contract/views';
-import { memo, useMemo } from 'react';
+import type { RunAttention } from '@shared/runs/attention/attention';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { memo, useLayoutEffect, useMemo, useRef } from 'react';
 import { Button, IconButton } from '../../components/Button';
 import { Icon } from '../../components/Icon';
 import { useMedia } from '../../components/useMedia';
@@ -14,54 +16,26 @@ import { openDialog, useView } from '../../state/view';
 import { useOnlyRead } from '../../state/workspace';
 import { useText } from '../../text/language';
 import { runWords } from '../../text/run-words';
-import { needGroup, needOrder, reasonOf, useInbox } from '../inbox/attention';
-import { CommandKeys } from '../shortcuts/CommandKeys';
+import { needGroup, needOrder, reasonOf, urgentRuns, useInbox } from '../inbox/attention';
 
 const groups: readonly RailGroup[] = ['needsYou', 'quiet', 'finished'];
 
 /** The runs, those that need a person first. Two widths; narrow windows begin with the small one. */
 export function Rail() {
   const text = useText();
-  const list = useRuns((state) => state.list);
-  const current = useRuns((state) => state.current);
   const onlyRead = useOnlyRead();
   const held = onlyRead ? { disabled: true, title: text.frame.onlyReadWhy } : {};
   const roomy = useMedia('(min-width: 1360px)');
   const choice = useView((state) => state.railWide);
   const review = useView((state) => state.mode !== 'watch');
   const wide = choice ?? (roomy && !review);
-  const now = useNow(10_000);
-  const news = useInbox((state) => state.list);
-  const sorted = useMemo(() => [...list].sort(needOrder(news)), [list, news]);
   return (
     <nav
       className={`rail ${wide ? 'rail-wide' : 'rail-slim'}`}
       aria-label={text.runs.region}
       data-pane="rail"
     >
-      <div className="rail-list">
-        {groups.map((group) => {
-          const runs = sorted.filter((run) => needGroup(run, news) === group);
-          if (runs.length === 0) return null;
-          return (
-            <section key={group} aria-label={text.runs[group]}>
-              {wide && (
-                <h2 className="rail-title">
-                  <span>{text.runs[group]}</span>
-                  <span className="tabular">{runs.length}</span>
-                </h2>
-              )}
-              {runs.map((run) =>
-                wide ? (
-                  <RailRow key={run.id} run={run} group={group} on={run.id === current} now={now} />
-                ) : (
-                  <RailMark key={run.id} run={run} group={group} on={run.id === current} now={now} />
-                ),
-              )}
-            </section>
-          );
-        })}
-      </div>
+      <RunList wide={wide} />
       <div className="rail-foot">
         {wide ? (
           <Button
@@ -70,7 +44,6 @@ export function Rail() {
             className="rail-new"
             onClick={() => openDialog('newRun')}
             {...held}
-            keys={<CommandKeys command="app.newRun" />}
           >
             <span className="space">{text.runs.newRun}</span>
           </Button>
@@ -87,6 +60,84 @@ export function Rail() {
       </div>
     </nav>
   );
+}
+
+type Line = { group: RailGroup; run: RunSummary } | { group: RailGroup; runs: number };
+
+/** Up to so many runs are all in the document, for whoever goes through them by Tab; of more only those in view are. */
+const MOST_AT_ONCE = 200;
+/** Heights of a heading, a row and a mark with the space after it, as in the style sheet. */
+const TITLE = 32;
+const ROW = 52;
+const MARK = 36;
+
+/** Under their headings, which the narrow form does without. */
+function RunList({ wide }: { wide: boolean }) {
+  const text = useText();
+  const list = useRuns((state) => state.list);
+  const current = useRuns((state) => state.current);
+  const now = useNow(10_000);
+  const news = useInbox((state) => state.list);
+  const lines = useMemo(() => linesOf(list, news, wide), [list, news, wide]);
+  const box = useRef<HTMLDivElement>(null);
+  const isLong = lines.length > MOST_AT_ONCE;
+  const inView = useVirtualizer({
+    count: lines.length,
+    getScrollElement: () => box.current,
+    estimateSize: (index) => heightOf(lines[index], wide),
+    overscan: 10,
+    enabled: isLong,
+  });
+  // Heights are kept by place, and a heading has moved, or all of them are others.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: as above
+  useLayoutEffect(() => {
+    if (isLong) inView.measure();
+  }, [inView, lines]);
+  const shown = inView.getVirtualItems();
+  const [first, last] = [shown[0], shown.at(-1)];
+  const drawn = isLong ? lines.slice(first?.index ?? 0, (last?.index ?? -1) + 1) : lines;
+  return (
+    <div ref={box} className="rail-list">
+      {isLong && <div style={{ height: first?.start ?? 0 }} />}
+      {groups.map((group) => {
+        const here = drawn.filter((line) => line.group === group);
+        if (here.length === 0) return null;
+        return (
+          <section key={group} aria-label={text.runs[group]}>
+            {here.map((line) => {
+              if ('runs' in line)
+                return (
+                  <h2 key="title" className="rail-title">
+                    <span>{text.runs[group]}</span>
+                    <span className="tabular">{line.runs}</span>
+                  </h2>
+                );
+              const { run } = line;
+              const Item = wide ? RailRow : RailMark;
+              return <Item key={run.id} run={run} group={group} on={run.id === current} now={now} />;
+            })}
+          </section>
+        );
+      })}
+      {isLong && <div style={{ height: inView.getTotalSize() - (last?.end ?? 0) }} />}
+    </div>
+  );
+}
+
+/** Those that need a person first; with headings in the wide form. */
+function linesOf(list: readonly RunSummary[], news: readonly RunAttention[], wide: boolean): Line[] {
+  const urgent = urgentRuns(news);
+  const sorted = [...list].sort(needOrder(news));
+  return groups.flatMap((group): Line[] => {
+    const runs = sorted.filter((run) => needGroup(run, urgent) === group);
+    const title = wide && runs.length > 0 ? [{ group, runs: runs.length }] : [];
+    return [...title, ...runs.map((run) => ({ group, run }))];
+  });
+}
+
+function heightOf(line: Line | undefined, wide: boolean): number {
+  if (!wide) return MARK;
+  return line !== undefined && 'runs' in line ? TITLE : ROW;
 }
 
 interface RailItemProps {

@@ -162,3 +162,42 @@ test('a run that waits for a computer names the one that is away', () => {
   );
   expect(button(/^waits/).textContent).toContain('Waiting for trainer');
 });
+
+test('of a thousand runs only those in view are drawn, under their headings; the list is as long as all of them', () => {
+  Object.defineProperty(HTMLElement.prototype, 'clientHeight', { configurable: true, get: () => 520 });
+  onTestFinished(() => void Reflect.deleteProperty(HTMLElement.prototype, 'clientHeight'));
+  const list = Array.from({ length: 1_000 }, (_, index) =>
+    run(`run ${index}`, index < 3 ? { state: 'waiting_human' } : { state: 'finished' }),
+  );
+  useRuns.setState({ list });
+  show(<Rail />);
+  const drawn = groups();
+  expect(drawn.map(([group, ...runs]) => [group, runs.length > 0])).toEqual([
+    ['Needs you', true],
+    ['Finished', true],
+  ]);
+  expect(drawn.flat().length).toBeLessThan(60);
+  expect(screen.getByText('997')).toBeTruthy();
+  const box = document.querySelector<HTMLElement>('.rail-list') ?? expect.fail();
+  const heights = () =>
+    [box.firstElementChild, box.lastElementChild].map((each) =>
+      Number.parseInt((each as HTMLElement).style.height, 10),
+    );
+  const [before = 0, after = 0] = heights();
+  const all = 2 * 32 + 1_000 * 52;
+  expect(before).toBe(0);
+  expect(after).toBe(all - (drawn.flat().length - 2) * 52 - 2 * 32);
+  act(() => {
+    box.scrollTop = all;
+    box.dispatchEvent(new Event('scroll'));
+  });
+  expect(groups().map(([group]) => group)).toEqual(['Finished']);
+  expect(heights()[1]).toBe(0);
+  // The narrow form has other heights.
+  fireEvent.click(button('Collapse the list of runs'));
+  act(() => {
+    box.scrollTop = 0;
+    box.dispatchEvent(new Event('scroll'));
+  });
+  expect(heights()[1]).toBe(1_000 * 36 - (groups().flat().length - 2) * 36);
+});
