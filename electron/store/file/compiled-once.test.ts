@@ -7,7 +7,7 @@ test.each([
   ['WHERE device = :device AND seq=?', 'WHERE device = +:device AND seq=+?'],
   ['WHERE a IS ? AND b IS NOT ? AND c is @c', 'WHERE a IS +? AND b IS NOT ? AND c is @c'],
   ['UPDATE t SET a = ?, b = ? WHERE id = ?', 'UPDATE t SET a = +?, b = +? WHERE id = +?'],
-  ['WHERE a >= ? AND b <= ? AND c != ? LIMIT ?', 'WHERE a >= ? AND b <= ? AND c != ? LIMIT ?'],
+  ['WHERE a >= ? AND b <= ? AND c != ? LIMIT ?', 'WHERE a >= ? AND b <= ? AND c != ? LIMIT +?'],
   ['VALUES (?, ?)', 'VALUES (?, ?)'],
 ])('%s is compiled as %s', (sql, compiled) => {
   expect(compiledOnce(sql)).toBe(compiled);

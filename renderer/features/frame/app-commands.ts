@@ -115,11 +115,12 @@ function cyclePane(direction: 1 | -1): void {
   const next =
     at === -1 ? (direction === 1 ? 0 : panes.length - 1) : (at + direction + panes.length) % panes.length;
   const pane = panes[next];
-  // The pane's main thing first: its list or its text, else its chosen tab, else its first control.
+  // The pane's main thing first: its list or its text, else its chosen tab or run, else its first control.
   const stops = [
     '[role="grid"]',
     'textarea',
     '[role="tab"][aria-selected="true"]',
+    '[aria-current="true"]',
     'button:not(:disabled), [tabindex="0"]',
   ];
   const stop = stops

@@ -17,6 +17,7 @@ import { useOnlyRead } from '../../state/workspace';
 import { useText } from '../../text/language';
 import { runWords } from '../../text/run-words';
 import { needGroup, needOrder, reasonOf, urgentRuns, useInbox } from '../inbox/attention';
+import { useCaps } from '../shortcuts/CommandKeys';
 
 const groups: readonly RailGroup[] = ['needsYou', 'quiet', 'finished'];
 
@@ -25,6 +26,7 @@ export function Rail() {
   const text = useText();
   const onlyRead = useOnlyRead();
   const held = onlyRead ? { disabled: true, title: text.frame.onlyReadWhy } : {};
+  const newRun = [text.runs.newRun, ...useCaps('app.newRun')].join(' ');
   const roomy = useMedia('(min-width: 1360px)');
   const choice = useView((state) => state.railWide);
   const review = useView((state) => state.mode !== 'watch');
@@ -42,6 +44,7 @@ export function Rail() {
             look="ghost"
             icon="plus"
             className="rail-new"
+            title={newRun}
             onClick={() => openDialog('newRun')}
             {...held}
           >
@@ -87,17 +90,37 @@ function RunList({ wide }: { wide: boolean }) {
     estimateSize: (index) => heightOf(lines[index], wide),
     overscan: 10,
     enabled: isLong,
+    // A list becomes long while somebody is in it, and stays where it is.
+    initialOffset: () => box.current?.scrollTop ?? 0,
+    initialRect: { width: 0, height: box.current?.clientHeight ?? 0 },
   });
   // Heights are kept by place, and a heading has moved, or all of them are others.
   // biome-ignore lint/correctness/useExhaustiveDependencies: as above
   useLayoutEffect(() => {
     if (isLong) inView.measure();
   }, [inView, lines]);
+  const isInside = useRef(false);
+  // Whose run was scrolled out of the document stays in the list.
+  useLayoutEffect(() => {
+    if (isInside.current && document.activeElement === document.body)
+      box.current?.focus({ preventScroll: true });
+  });
   const shown = inView.getVirtualItems();
   const [first, last] = [shown[0], shown.at(-1)];
   const drawn = isLong ? lines.slice(first?.index ?? 0, (last?.index ?? -1) + 1) : lines;
   return (
-    <div ref={box} className="rail-list">
+    // biome-ignore lint/a11y/noStaticElementInteractions: it follows where the focus is and takes no input
+    <div
+      ref={box}
+      className="rail-list"
+      tabIndex={-1}
+      onFocus={() => {
+        isInside.current = true;
+      }}
+      onBlur={() => {
+        isInside.current = false;
+      }}
+    >
       {isLong && <div style={{ height: first?.start ?? 0 }} />}
       {groups.map((group) => {
         const here = drawn.filter((line) => line.group === group);

@@ -163,9 +163,14 @@ test('a run that waits for a computer names the one that is away', () => {
   expect(button(/^waits/).textContent).toContain('Waiting for trainer');
 });
 
-test('of a thousand runs only those in view are drawn, under their headings; the list is as long as all of them', () => {
-  Object.defineProperty(HTMLElement.prototype, 'clientHeight', { configurable: true, get: () => 520 });
+/** Elements are so many pixels high. */
+function drawnAt(height: number): void {
+  Object.defineProperty(HTMLElement.prototype, 'clientHeight', { configurable: true, get: () => height });
   onTestFinished(() => void Reflect.deleteProperty(HTMLElement.prototype, 'clientHeight'));
+}
+
+test('of a thousand runs only those in view are drawn, under their headings; the list is as long as all of them', () => {
+  drawnAt(520);
   const list = Array.from({ length: 1_000 }, (_, index) =>
     run(`run ${index}`, index < 3 ? { state: 'waiting_human' } : { state: 'finished' }),
   );
@@ -200,4 +205,27 @@ test('of a thousand runs only those in view are drawn, under their headings; the
     box.dispatchEvent(new Event('scroll'));
   });
   expect(heights()[1]).toBe(1_000 * 36 - (groups().flat().length - 2) * 36);
+});
+
+test('a list that becomes long stays where it is, with the focus; whose run is scrolled out of it keeps the list', () => {
+  drawnAt(520);
+  const list = Array.from({ length: 199 }, (_, index) => run(`run ${index}`, { state: 'finished' }));
+  useRuns.setState({ list });
+  show(<Rail />);
+  const box = document.querySelector<HTMLElement>('.rail-list') ?? expect.fail();
+  const scroll = (top: number) =>
+    act(() => {
+      box.scrollTop = top;
+      box.dispatchEvent(new Event('scroll'));
+    });
+  scroll(5_200);
+  const focused = screen.getByTitle(/^run 104:/);
+  act(() => focused.focus());
+  act(() => useRuns.setState({ list: [...list, run('late', { state: 'finished', changedAt: 0 })] }));
+  expect(document.querySelectorAll('.rail-row').length).toBeLessThan(60);
+  expect(box.scrollTop).toBe(5_200);
+  expect(document.activeElement).toBe(focused);
+  scroll(0);
+  expect(focused.isConnected).toBe(false);
+  expect(document.activeElement).toBe(box);
 });
