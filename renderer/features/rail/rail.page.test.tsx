@@ -209,7 +209,10 @@ test('of a thousand runs only those in view are drawn, under their headings; the
 
 test('a list that becomes long stays where it is, with the focus; whose run is scrolled out of it keeps the list', () => {
   drawnAt(520);
-  const list = Array.from({ length: 199 }, (_, index) => run(`run ${index}`, { state: 'finished' }));
+  // Of different times, as the newest stands first.
+  const list = Array.from({ length: 199 }, (_, index) =>
+    run(`run ${index}`, { state: 'finished', changedAt: 1_000 - index }),
+  );
   useRuns.setState({ list });
   show(<Rail />);
   const box = document.querySelector<HTMLElement>('.rail-list') ?? expect.fail();
