@@ -138,7 +138,7 @@ export function reasonOf(list: readonly RunAttention[], run: string): AttentionI
   return items.find(({ kind, urgency }) => urgency < 3 && !saidByState.has(kind));
 }
 
-/** Runs with something urgent that is still so. */
+/** Runs with something urgent that is still open. */
 export function urgentRuns(list: readonly RunAttention[]): ReadonlySet<string> {
   const isUrgentNow = ({ urgency, open }: AttentionItem) => urgency === 1 && open;
   return new Set(list.filter(({ items }) => items.some(isUrgentNow)).map(({ run }) => run));

@@ -74,7 +74,7 @@ const TITLE = 32;
 const ROW = 52;
 const MARK = 36;
 
-/** Under their headings, which the narrow form does without. */
+/** The runs under their headings; the narrow form has no headings. */
 function RunList({ wide }: { wide: boolean }) {
   const text = useText();
   const list = useRuns((state) => state.list);
@@ -90,17 +90,16 @@ function RunList({ wide }: { wide: boolean }) {
     estimateSize: (index) => heightOf(lines[index], wide),
     overscan: 10,
     enabled: isLong,
-    // A list becomes long while somebody is in it, and stays where it is.
+    // A list that becomes long stays where it was scrolled to.
     initialOffset: () => box.current?.scrollTop ?? 0,
     initialRect: { width: 0, height: box.current?.clientHeight ?? 0 },
   });
-  // Heights are kept by place, and a heading has moved, or all of them are others.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: as above
+  // biome-ignore lint/correctness/useExhaustiveDependencies: heights are kept by position, and other lines have other heights there
   useLayoutEffect(() => {
     if (isLong) inView.measure();
   }, [inView, lines]);
   const isInside = useRef(false);
-  // Whose run was scrolled out of the document stays in the list.
+  // When the run that had the focus has scrolled out of the document, the list takes it.
   useLayoutEffect(() => {
     if (isInside.current && document.activeElement === document.body)
       box.current?.focus({ preventScroll: true });

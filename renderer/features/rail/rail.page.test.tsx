@@ -207,7 +207,7 @@ test('of a thousand runs only those in view are drawn, under their headings; the
   expect(heights()[1]).toBe(1_000 * 36 - (groups().flat().length - 2) * 36);
 });
 
-test('a list that becomes long stays where it is, with the focus; whose run is scrolled out of it keeps the list', () => {
+test('a list that becomes long keeps its place and the focus; when the focused run scrolls out of it, the list takes the focus', () => {
   drawnAt(520);
   // Of different times, as the newest stands first.
   const list = Array.from({ length: 199 }, (_, index) =>
