@@ -1,9 +1,9 @@
 import type { PromptDiff } from '@shared/context/prompt-diff';
 import type { PromptView, SegmentView } from '@shared/contract/views';
 import { useMemo, useState } from 'react';
-import { IconButton } from '../../components/Button';
 import { Empty } from '../../components/Empty';
 import { Select, TextField } from '../../components/Field';
+import { PreviousNext } from '../../components/PreviousNext';
 import { useText } from '../../text/language';
 import { MessageList } from './MessageList';
 import { MessageText } from './MessageText';
@@ -93,8 +93,7 @@ export function MessagesView({ prompt, prefix, since, segments }: MessagesViewPr
               <span className="text-11 quiet tabular" role="status">
                 {text.found(place, found.length)}
               </span>
-              <IconButton small icon="up" label={text.previousHit} onClick={() => jump(-1)} />
-              <IconButton small icon="down" label={text.nextHit} onClick={() => jump(1)} />
+              <PreviousNext previous={text.previousHit} next={text.nextHit} onMove={jump} />
             </>
           )}
         </div>

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
 import { Button, IconButton } from '../../components/Button';
 import { Empty } from '../../components/Empty';
+import { PreviousNext } from '../../components/PreviousNext';
 import { Segmented } from '../../components/Tabs';
 import { useSegments } from '../../state/run/segments';
 import { moveCursor, useTimeline } from '../../state/run/timeline';
@@ -72,19 +73,12 @@ function PromptPane({ run, step, changes, large }: PromptViewProps & { large: bo
           <>
             <IconButton icon="close" label={words.common.close} onClick={() => setTab('step')} />
             <h2>{text.of(step)}</h2>
-            <IconButton
-              small
-              icon="up"
-              label={text.previous}
-              disabled={step <= 1}
-              onClick={() => moveCursor(step - 1)}
-            />
-            <IconButton
-              small
-              icon="down"
-              label={text.next}
-              disabled={step >= steps}
-              onClick={() => moveCursor(step + 1)}
+            <PreviousNext
+              previous={text.previous}
+              next={text.next}
+              atFirst={step <= 1}
+              atLast={step >= steps}
+              onMove={(by) => moveCursor(step + by)}
             />
             <span className="space" />
           </>

@@ -5,7 +5,7 @@ import { attempt } from '../../state/toasts';
 import { useText } from '../../text/language';
 import { answerPrompt } from './host-prompts';
 import { fingerprintCommand, forgetCommand, keyTypeName } from './key-commands';
-import { CopyLine, Fingerprint, hostName, SheetHost, type SheetProps, SheetQueue } from './SheetParts';
+import { CommandToCopy, Fingerprint, hostName, SheetHost, type SheetProps, SheetQueue } from './SheetParts';
 
 /** A changed or revoked key. There is nothing to choose: the connection was not made, and no button makes it. */
 export function HostKeyAlarmSheet({ prompt, total }: SheetProps) {
@@ -79,19 +79,16 @@ export function HostKeyAlarmSheet({ prompt, total }: SheetProps) {
           <p className="text-12 soft">{text.revokedHelp(key.file, key.line)}</p>
         ) : (
           <>
-            <div>
-              <p className="text-12">
-                <b className="strong">{text.compareTitle}</b> <span className="soft">{text.compareText}</span>
-              </p>
-              <CopyLine command={fingerprintCommand(key.type)} label={text.copyCommand} />
-            </div>
-            <div>
-              <p className="text-12">
-                <b className="strong">{text.replaceTitle}</b>{' '}
-                <span className="soft">{text.replaceText(key.file)}</span>
-              </p>
-              <CopyLine command={forgetCommand(prompt.target, key.file)} label={text.copyCommand} />
-            </div>
+            <CommandToCopy
+              title={text.compareTitle}
+              text={text.compareText}
+              command={fingerprintCommand(key.type)}
+            />
+            <CommandToCopy
+              title={text.replaceTitle}
+              text={text.replaceText(key.file)}
+              command={forgetCommand(prompt.target, key.file)}
+            />
           </>
         )}
       </div>

@@ -28,19 +28,25 @@ export function hostName(prompt: HostPromptView): string {
   return prompt.via ?? prompt.alias;
 }
 
-/** A command to copy, with its button. */
-export function CopyLine({ command, label }: { command: string; label: string }) {
+/** What a command is for, and the command with a button that copies it. */
+export function CommandToCopy({ title, text, command }: { title: string; text: string; command: string }) {
+  const words = useText().hostPrompts;
   return (
-    <div className="copy-line">
-      <code className="mono-12">{command}</code>
-      <Button
-        small
-        look="ghost"
-        icon="copy"
-        onClick={() => attempt(() => navigator.clipboard.writeText(command))}
-      >
-        {label}
-      </Button>
+    <div>
+      <p className="text-12">
+        <b className="strong">{title}</b> <span className="soft">{text}</span>
+      </p>
+      <div className="copy-line">
+        <code className="mono-12">{command}</code>
+        <Button
+          small
+          look="ghost"
+          icon="copy"
+          onClick={() => attempt(() => navigator.clipboard.writeText(command))}
+        >
+          {words.copyCommand}
+        </Button>
+      </div>
     </div>
   );
 }

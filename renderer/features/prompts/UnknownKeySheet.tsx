@@ -4,7 +4,7 @@ import { attempt } from '../../state/toasts';
 import { useText } from '../../text/language';
 import { answerPrompt } from './host-prompts';
 import { fingerprintCommand } from './key-commands';
-import { CopyLine, Fingerprint, hostName, SheetHost, type SheetProps, SheetQueue } from './SheetParts';
+import { CommandToCopy, Fingerprint, hostName, SheetHost, type SheetProps, SheetQueue } from './SheetParts';
 
 /** A host that was never met: its key, how to compare it, and an explicit decision; the default is not to trust. */
 export function UnknownKeySheet({ prompt, total }: SheetProps) {
@@ -44,12 +44,11 @@ export function UnknownKeySheet({ prompt, total }: SheetProps) {
           <Fingerprint sha256={key.sha256} />
           <p className="quiet text-12">{text.keyOf(key.type, prompt.target)}</p>
         </div>
-        <div>
-          <p className="text-12">
-            <b className="strong">{text.compareTitle}</b> <span className="soft">{text.compareText}</span>
-          </p>
-          <CopyLine command={fingerprintCommand(key.type)} label={text.copyCommand} />
-        </div>
+        <CommandToCopy
+          title={text.compareTitle}
+          text={text.compareText}
+          command={fingerprintCommand(key.type)}
+        />
         <p className="quiet text-12">{text.recordedIn(key.file)}</p>
       </div>
     </Dialog>

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { IconButton } from '../../components/Button';
 import { TextField } from '../../components/Field';
+import { PreviousNext } from '../../components/PreviousNext';
 import { useText } from '../../text/language';
 import { legible } from './legible';
 import { around, findInText } from './text-find';
@@ -52,19 +53,12 @@ export function FindInText({ text, onClose }: { text: string; onClose: () => voi
             ? ''
             : own.hits(hits.length === 0 ? 0 : Math.min(at, hits.length - 1) + 1, hits.length)}
         </span>
-        <IconButton
-          small
-          icon="up"
-          label={own.previousHit}
-          disabled={hits.length === 0}
-          onClick={() => move(-1)}
-        />
-        <IconButton
-          small
-          icon="down"
-          label={own.nextHit}
-          disabled={hits.length === 0}
-          onClick={() => move(1)}
+        <PreviousNext
+          previous={own.previousHit}
+          next={own.nextHit}
+          atFirst={hits.length === 0}
+          atLast={hits.length === 0}
+          onMove={move}
         />
         <IconButton small icon="close" label={own.closeFind} onClick={onClose} />
       </search>

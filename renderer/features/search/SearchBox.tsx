@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { IconButton } from '../../components/Button';
 import { Icon } from '../../components/Icon';
+import { PreviousNext } from '../../components/PreviousNext';
 import { announce } from '../../state/announce';
 import { useCommand } from '../../state/keys/commands';
 import { useRuns } from '../../state/run/runs';
@@ -154,19 +155,12 @@ export function SearchBox() {
         <CommandKeys command="app.search" />
       ) : (
         <>
-          <IconButton
-            icon="up"
-            small
-            label={words.previous}
-            disabled={total === 0}
-            onClick={() => attempt(() => stepThroughMatches(-1))}
-          />
-          <IconButton
-            icon="down"
-            small
-            label={words.next}
-            disabled={total === 0}
-            onClick={() => attempt(() => stepThroughMatches(1))}
+          <PreviousNext
+            previous={words.previous}
+            next={words.next}
+            atFirst={total === 0}
+            atLast={total === 0}
+            onMove={(by) => attempt(() => stepThroughMatches(by))}
           />
           <IconButton
             icon="close"

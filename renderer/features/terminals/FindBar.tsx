@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import { IconButton } from '../../components/Button';
+import { PreviousNext } from '../../components/PreviousNext';
 import { useText } from '../../text/language';
 import { searchLimit, type TerminalSearch } from './xterm-screen';
 
@@ -56,8 +57,7 @@ export function FindBar({ search, onClose }: { search: TerminalSearch; onClose: 
       <span className="text-11 quiet tabular terminal-find-count" aria-live="polite">
         {count}
       </span>
-      <IconButton icon="up" small label={words.findPrevious} onClick={() => go(-1)} />
-      <IconButton icon="down" small label={words.findNext} onClick={() => go(1)} />
+      <PreviousNext previous={words.findPrevious} next={words.findNext} onMove={go} />
       <IconButton icon="close" small label={words.findClose} onClick={onClose} />
     </search>
   );

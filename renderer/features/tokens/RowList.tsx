@@ -1,5 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef } from 'react';
+import '../../components/choice-list.css';
 import { useText } from '../../text/language';
 import type { RowPages } from './row-pages';
 import { showRow, useTokens } from './token-state';
@@ -50,7 +51,7 @@ export function RowList({ rows }: RowListProps) {
         tabIndex={0}
         aria-label={text.rows}
         aria-activedescendant={`export-row-${chosen}`}
-        className="row-list"
+        className="choice-list"
         onKeyDown={(event) => {
           const by = moves[event.key];
           if (by === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -72,7 +73,7 @@ export function RowList({ rows }: RowListProps) {
                 aria-selected={index === chosen}
                 aria-setsize={rows.of}
                 aria-posinset={index + 1}
-                className="row-line"
+                className="choice-line row-line"
                 style={{ transform: `translateY(${start}px)` }}
                 onClick={() => showRow(index)}
               >

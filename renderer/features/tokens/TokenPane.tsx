@@ -2,10 +2,11 @@ import type { Failure } from '@shared/contract/errors';
 import type { TokenizerView, TokenView } from '@shared/contract/export-views';
 import { useEffect, useMemo, useRef } from 'react';
 import { createPortal } from 'react-dom';
-import { Button, IconButton } from '../../components/Button';
+import { Button } from '../../components/Button';
 import { Empty } from '../../components/Empty';
 import { FailureLine } from '../../components/FailureLine';
 import { Icon } from '../../components/Icon';
+import { PreviousNext } from '../../components/PreviousNext';
 import { useCommand } from '../../state/keys/commands';
 import { useText } from '../../text/language';
 import { CommandKeys } from '../shortcuts/CommandKeys';
@@ -83,19 +84,12 @@ function Pane({ view, failure, rows, tokenizer, large, ...props }: TokenPaneProp
       data-testid="tokens"
     >
       <header className="tokens-head">
-        <IconButton
-          small
-          icon="up"
-          label={text.previousRow}
-          disabled={row <= 0}
-          onClick={() => showRow(row - 1)}
-        />
-        <IconButton
-          small
-          icon="down"
-          label={text.nextRow}
-          disabled={row >= last}
-          onClick={() => showRow(row + 1)}
+        <PreviousNext
+          previous={text.previousRow}
+          next={text.nextRow}
+          atFirst={row <= 0}
+          atLast={row >= last}
+          onMove={(by) => showRow(row + by)}
         />
         <h2 className="tabular">{of === 0 ? text.noRow : text.row(count(row + 1), count(of))}</h2>
         {named !== undefined && (

@@ -6,12 +6,15 @@ import { useGrouping } from './grouping';
 import type { RowInputs } from './row-model';
 import { RowModel } from './row-model';
 
-function inputsOf(
+/** What the rows are made of: the number of steps, those that the filter finds, the segments, and how they are grouped. */
+type RowSources = [
   steps: number,
   found: readonly number[] | null,
   segments: RowInputs['segments'] & object,
   grouping: ReturnType<typeof useGrouping.getState>,
-): RowInputs {
+];
+
+function inputsOf([steps, found, segments, grouping]: RowSources): RowInputs {
   const { grouped, folding, facts, carriedOpen, unfolded } = grouping;
   return {
     steps,
@@ -30,18 +33,12 @@ function lengthened(segments: RowInputs['segments'] & object, steps: number): Ro
   return [...segments.slice(0, -1), { ...last, lastStep: steps }];
 }
 
-let newest: { of: readonly unknown[]; model: RowModel } | null = null;
+let newest: { of: RowSources; model: RowModel } | null = null;
 
 /** The same rows for the same state, whoever asks. */
-function modelOf(
-  steps: number,
-  found: readonly number[] | null,
-  segments: RowInputs['segments'] & object,
-  grouping: ReturnType<typeof useGrouping.getState>,
-): RowModel {
-  const of = [steps, found, segments, grouping];
+function modelOf(...of: RowSources): RowModel {
   if (newest === null || of.some((value, index) => value !== newest?.of[index])) {
-    newest = { of, model: new RowModel(inputsOf(steps, found, segments, grouping)) };
+    newest = { of, model: new RowModel(inputsOf(of)) };
   }
   return newest.model;
 }

@@ -123,6 +123,14 @@ sub put_new {
     return 1;
 }
 
+# Whole or not at all.
+sub put_over {
+    my $path = $_[0];
+    my $draft = $path . '.' . random_hex(6);
+    put_new($draft, $_[1]) or die file_refusal();
+    if (!rename $draft, $path) { my $problem = file_refusal(); unlink $draft; die $problem }
+}
+
 my $random_handle;
 
 sub random_hex {

@@ -125,14 +125,6 @@ sub op_command {
     answer($id, 'sent');
 }
 
-# Whole or not at all.
-sub put_over {
-    my $path = $_[0];
-    my $draft = $path . '.' . random_hex(6);
-    put_new($draft, $_[1]) or die file_refusal();
-    if (!rename $draft, $path) { my $problem = file_refusal(); unlink $draft; die $problem }
-}
-
 # The texts of earlier commands are not needed any more, nor what was begun and given up.
 sub forget_commands {
     my ($directory, $number, $token) = @_;

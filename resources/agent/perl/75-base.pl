@@ -97,9 +97,7 @@ sub op_resource {
     if (!$have) {
         bad_request('the resource is damaged: its sha256 is another') if sha256($body) ne $digest;
         make_own_directory($base);
-        my $draft = "$base/.resource." . random_hex(8);
-        put_new($draft, $body) or die file_refusal();
-        if (!rename $draft, $path) { my $problem = file_refusal(); unlink $draft; die $problem }
+        put_over($path, $body);
     }
     answer($id, 'have');
 }

@@ -56,8 +56,8 @@ def about_or_none(what, nofollow=False):
 
 
 # ── Small files ──
-def read_at(fd, offset, length):
-    os.lseek(fd, offset, os.SEEK_SET)
+def read_up_to(fd, length):
+    """So many bytes from where the descriptor stands, or fewer at the end of the file."""
     pieces = []
     while length > 0:
         piece = os.read(fd, length)
@@ -66,6 +66,11 @@ def read_at(fd, offset, length):
         pieces.append(piece)
         length -= len(piece)
     return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+
+def read_at(fd, offset, length):
+    os.lseek(fd, offset, os.SEEK_SET)
+    return read_up_to(fd, length)
 
 
 class Opened:
@@ -85,14 +90,7 @@ def slurp(path, limit=1048576):
     """The whole of a file, at most `limit` bytes; None when it cannot be read."""
     try:
         with Opened(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY) as fd:
-            pieces = []
-            while limit > 0:
-                piece = os.read(fd, limit)
-                if not piece:
-                    break
-                pieces.append(piece)
-                limit -= len(piece)
-            return b"".join(pieces)
+            return read_up_to(fd, limit)
     except OSError:
         return None
 
@@ -115,6 +113,17 @@ def put_new(path, data):
         except OSError:
             unlink_quietly(path)
             raise
+
+
+def put_over(path, data):
+    """Whole or not at all."""
+    draft = path + b"." + random_hex(6)
+    put_new(draft, data)
+    try:
+        os.rename(draft, path)
+    except OSError:
+        unlink_quietly(draft)
+        raise
 
 
 def unlink_quietly(*paths):

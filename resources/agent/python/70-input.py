@@ -139,17 +139,6 @@ def op_command(request, directory, number, token, line, echo_length, key, body):
     answer(request, "sent")
 
 
-def put_over(path, data):
-    """Whole or not at all."""
-    draft = path + b"." + random_hex(6)
-    put_new(draft, data)
-    try:
-        os.rename(draft, path)
-    except OSError:
-        unlink_quietly(draft)
-        raise
-
-
 def forget_commands(cmd, number, token):
     """The texts of earlier commands are not needed any more, nor what was begun and given up."""
     names = names_in(cmd)

@@ -139,13 +139,7 @@ def op_resource(request, digest, body):
         if sha256(body) != digest:
             bad_request("the resource is damaged: its sha256 is another")
         make_own_directory(base)
-        draft = base + b"/.resource." + random_hex(8)
-        put_new(draft, body)
-        try:
-            os.rename(draft, path)
-        except OSError:
-            unlink_quietly(draft)
-            raise
+        put_over(path, body)
     return answer(request, "have")
 
 
