@@ -98,7 +98,7 @@ test('the plots tell how good a judge is, against people and against one who kno
     }
     await panel.getByLabel('Compared with').selectOption({ label: 'strong (judge)' });
     await panel.getByRole('tab', { name: 'Between raters' }).click();
-    await expect(panel.getByRole('img')).toContainText('careful, majority as strong');
+    await expect(panel.getByRole('img')).toContainText('careful, majority agrees with strong');
     await pictures(page, 'strong');
   });
 

@@ -143,7 +143,7 @@ test('a review of twelve steps by keyboard alone, read again from the disk', asy
     await keys.press('Control+Enter');
     await toast('Comment saved on step 10');
     await keys.press('f');
-    await toast('Step 10 asks for a second opinion');
+    await toast('Asked for a second opinion on step 10');
     expect(await keys.press('z')).toBe(1);
     await toast('Undid the flag on step 10');
     expect(await keys.press('Shift+Z')).toBe(1);
@@ -240,7 +240,7 @@ async function restOfReview(place: Place, run: string): Promise<void> {
   await test.step('the rest is confirmed as TRAIN, what a machine masks left out', async () => {
     await keys.press('g', 't');
     const dialog = page.getByRole('dialog', { name: 'Confirm the rest as TRAIN' });
-    await expect(dialog).toContainText('No person has decided 54 steps of this run yet.');
+    await expect(dialog).toContainText('54 steps of this run have not been decided by a person yet.');
     await expect(dialog).toContainText(`UNDECIDED by nobody: ${OPEN.length}`);
     const go = dialog.getByRole('button', { name: 'TRAIN on 53 steps' });
     await keys.tabTo(go);

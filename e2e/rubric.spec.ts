@@ -98,7 +98,7 @@ test('a run is judged, a disagreement looked at, the rubric tried and kept, peop
       );
       await expect(trial.getByRole('row').nth(1)).toContainText('50 %, n = 2');
       await expect(trial.getByRole('row').nth(1)).toContainText('100 %, n = 1');
-      await expect(trial.getByRole('listitem').first()).toContainText('as people say');
+      await expect(trial.getByRole('listitem').first()).toContainText('agrees with people');
       await picture(page, 'rubric-tried');
       // The votes are as they were.
       const [before] = await commandLineBeside<unknown[]>(place, 'judge', 'list');
@@ -116,7 +116,7 @@ test('a run is judged, a disagreement looked at, the rubric tried and kept, peop
       const sent = server.requests.length;
       await press('g', 'z');
       await page.getByRole('button', { name: 'Save', exact: true }).click();
-      await expect(page.getByText(`Rubric saved. ${STEPS} tried verdicts count as votes now`)).toBeVisible();
+      await expect(page.getByText(`Rubric saved. ${STEPS} trial verdicts count as votes now`)).toBeVisible();
       await picture(page, 'rubric-saved');
       await page.keyboard.press('Escape');
       await expect(row(page, 30)).toHaveAttribute('aria-label', /judge says mask 0\.90/);

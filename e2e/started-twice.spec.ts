@@ -68,7 +68,9 @@ test('a workspace of a newer version is refused by name and left as it is, byte 
   const { app, page } = await place.start({ args: ['--workspace', place.workspace] });
   await page.getByRole('textbox', { name: 'Your name' }).fill('Ada');
   await page.keyboard.press('Enter');
-  const refusal = page.getByRole('alert').filter({ hasText: 'The data folder belongs to a newer Waymark.' });
+  const refusal = page
+    .getByRole('alert')
+    .filter({ hasText: 'The data folder belongs to a newer version of Waymark.' });
   await expect(refusal).toBeVisible();
   await expect(page.getByText('Made by this version')).toHaveCount(0);
   expect(() => commandLine(place, 'run', 'list')).toThrow('workspace_newer');

@@ -90,7 +90,7 @@ test('a label goes to the steps in sight, its reason and its undo to that label'
     await focusTimeline(page);
     await press(page, 'g', 't');
     const sheet = page.getByRole('dialog', { name: 'Confirm the rest as TRAIN' });
-    await expect(sheet).toContainText('No person has decided');
+    await expect(sheet).toContainText('decided by a person yet');
     await page.evaluate(() => document.activeElement instanceof HTMLElement && document.activeElement.blur());
     await press(page, 't', 'Escape');
     await expect(sheet).toHaveCount(0);

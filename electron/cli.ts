@@ -34,6 +34,7 @@ import { stepCommand } from './cli/step-commands';
 import { taskCommand } from './cli/task-commands';
 import { processTerminal, TerminalPrompts } from './cli/terminal-prompts';
 import { Troubles } from './cli/troubles';
+import { versionCommand } from './cli/version-command';
 import { completionCommand } from './cli/words/completion';
 import type { Hosts } from './computer/hosts';
 import { createHosts } from './computer/ssh/create-hosts';
@@ -61,7 +62,7 @@ async function main(argv: string[]): Promise<number> {
   let json = argv.includes('--json');
   let troubles = new Troubles(terminal, false);
   try {
-    const args = parseArguments(argv);
+    const args = parseArguments(argv[0] === '--version' ? ['version', ...argv.slice(1)] : argv);
     troubles = new Troubles(terminal, args.values.wait);
     json = args.values.json;
     const asked = args.values.help || args.words[0] === 'help';
@@ -70,6 +71,7 @@ async function main(argv: string[]): Promise<number> {
       return asked ? 0 : 1;
     }
     if (args.words[0] === 'completion') return printResult(completionCommand(args.words[1]), json, terminal);
+    if (args.words[0] === 'version') return printResult(versionCommand(), json, terminal);
     if (args.words[0] === 'guideline') return printResult(guidelineCommand(), json, terminal);
     if (args.words[0] === 'demo')
       return printResult(await demoCommand(args, resourcesDir, terminal), json, terminal);

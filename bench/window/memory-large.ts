@@ -5,7 +5,7 @@ import { treeMemory } from './memory';
 import type { OpenWindow } from './open-window';
 
 /** Rows from one view to the next: many more pages of heads are read than the window keeps, in less than a minute. */
-const APART = 250;
+const APART = 500;
 const READINGS = 5;
 
 /** PSS of the window's own process after the list was scrolled from end to end, MB, read several times. */

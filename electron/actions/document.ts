@@ -89,7 +89,7 @@ export function actionsPage(): string {
     '',
     '## Guards',
     '',
-    'Each guard is `off`, `warn` (the action runs, the notice follows its observation) or `refuse` (it does not run), set per task.',
+    'Each guard is `off`, `warn` (the action runs, the notice follows its observation) or `refuse` (it does not run), set per task. At `warn`, `early_sleep` skips the first such sleep instead, and of `early_finish` only the log tells.',
     '',
     '| guard | default | concerns |',
     '|---|---|---|',

@@ -78,7 +78,7 @@ export const dialogWords: Record<'en' | 'zh', DialogWords> = {
     stillDriving: (runs) =>
       `Waymark keeps driving ${runs === 1 ? 'one run' : `${runs} runs`} without a window. Start it again to follow.`,
     onBattery: 'This machine is running on battery while it drives a run.',
-    stoodStill: (minutes) => `This machine slept. The agent stood still for ${minutes} min.`,
+    stoodStill: (minutes) => `This machine slept. The agent was suspended for ${minutes} min.`,
     hostAsks: (name) => `${name} needs your answer before it can be reached.`,
     keyMoves: 'May this key go to another address?',
     keyMovesDetail: ({ variable, endpoint, from, to }) =>
@@ -125,7 +125,7 @@ export const dialogWords: Record<'en' | 'zh', DialogWords> = {
     cancel: '取消',
     trustTitle: '信任此工作区并在其中工作？',
     trustDetail:
-      '它是复制品，或属于他人。信任之后，其中的运行可以使用你设置中的模型、连接其日志中指定的主机，并以你的身份运行其智能体的命令以及其任务的准备和评测程序。',
+      '它是副本，或属于他人。信任之后，其中的运行可以使用你设置中的模型、连接其日志中指定的主机，并以你的身份运行其智能体的命令以及其任务的准备和评测程序。',
     trust: '信任',
     quitTitle: (runs) => `此处正在驱动 ${runs} 个运行。`,
     quitDetail: '终端中已启动的命令会继续运行。恢复运行后，智能体将继续。',

@@ -39,7 +39,7 @@ function english({ kind, facts }: Pick<AttentionItem, 'kind' | 'facts'>): string
     case 'hint_delivered':
       return 'your hint is in its context.';
     case 'stood_still':
-      return `stood still for ${minutes(facts)} min while this machine slept.`;
+      return `was suspended for ${minutes(facts)} min while this machine slept.`;
     case 'summary_lost':
       return 'a summary left something out.';
     case 'impatience':
@@ -84,11 +84,11 @@ function chinese({ kind, facts }: Pick<AttentionItem, 'kind' | 'facts'>): string
     case 'stood_still':
       return `此机器休眠期间停顿了 ${minutes(facts)} 分钟。`;
     case 'summary_lost':
-      return '一次总结遗漏了内容。';
+      return '一次摘要遗漏了内容。';
     case 'impatience':
       return facts.how === 'killed' ? '提前终止了自己的训练。' : '训练时等待时间过短。';
     case 'contention':
-      return `在 ${facts.computer} 正被占用的 GPU 上启动了任务。`;
+      return `在 ${facts.computer} 正被占用的 GPU 上启动了作业。`;
     case 'forgotten_session':
       return `已有 ${facts.count} 步未查看会话 ${facts.session}。`;
     case 'template_thought':

@@ -31,7 +31,7 @@ export async function answer(
   });
   const goesOn = context.store.isDriven(run)
     ? ''
-    : ` No process drives it; continue it with: run resume ${run}`;
+    : ` No process is driving it; continue it with: run resume ${run}`;
   return {
     json: { run, approval: asked.approval, decision },
     lines: [`${verb === 'approve' ? 'Approved' : 'Refused'} step ${asked.step} of run ${run}.${goesOn}`],
@@ -53,7 +53,7 @@ async function confirm(context: CliContext, asked: ApprovalAsked, kind: boolean)
       return kind ? 'Approve it and everything of this kind in this run?' : 'Approve it?';
     }, signal),
   );
-  if (said !== true) throw new WaymarkError('cancelled', 'Nothing was approved. The run still waits.');
+  if (said !== true) throw new WaymarkError('cancelled', 'Nothing was approved. The run is still waiting.');
   if ((await openOne(context, asked.run)).approval !== asked.approval) {
     throw new WaymarkError('refused', 'It has been answered meanwhile, and the run now asks something else.');
   }

@@ -9,7 +9,7 @@ const shownAtOnce = 16;
 export function questionLines({ run, step, what, why, kinds = [], on = [] }: ApprovalAsked): string[] {
   const where = on.length === 0 ? '' : ` on ${on.join(' and ')}`;
   return [
-    `Run ${run} waits for your approval. In step ${step} the agent wants to do this${where}:`,
+    `Run ${run} is waiting for your approval. In step ${step} the agent wants to do this${where}:`,
     // The agent's own words: marked, so that none of its lines passes for one of ours. The terminal folds them.
     ...setOff(what),
     ...lengthLines(what),

@@ -104,7 +104,7 @@ it('says at once without a terminal what waits, on which computer, and how to an
   const driving = here.run('resume', run, '--wait');
   await eventually('it says what waits', () => here.shown().includes('run approve'));
   expect(here.shown()).toContain(
-    `Run ${run} waits for your approval. In step 2 the agent wants to do this on local:\n`,
+    `Run ${run} is waiting for your approval. In step 2 the agent wants to do this on local:\n`,
   );
   expect(here.shown()).toContain(`  | ${mv}\n`);
   expect(here.shown()).toContain(`run refuse ${run} [--reason TEXT]`);

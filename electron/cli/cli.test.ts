@@ -101,6 +101,13 @@ describe('the command line drives the whole path', () => {
     });
   });
 
+  test.each(['version', '--version'])('%s says what runs here, also where no workspace is', async (word) => {
+    expect(await waymark(word)).toMatchObject({
+      code: 0,
+      json: { version: expect.stringMatching(/^\d+\.\d+\.\d+/), node: process.versions.node },
+    });
+  });
+
   test.runIf(existsSync('/dev/full'))('an answer that could not be printed is a failure', () => {
     const env = { ...process.env, WAYMARK_DATA: join(folder, 'data'), WAYMARK_WORKSPACE: workspace };
     for (const args of [['run', 'list'], ['run', 'list', '--json'], ['verify'], ['--help']]) {
@@ -111,7 +118,7 @@ describe('the command line drives the whole path', () => {
       });
       closeSync(full);
       expect(status, args.join(' ')).toBe(1);
-      expect(stderr.toString()).toContain('The answer could not be printed');
+      expect(stderr.toString()).toContain('The output could not be printed');
     }
   });
 

@@ -2,7 +2,7 @@ import { WaymarkError } from '@shared/contract/errors';
 
 const helpText = `waymark: the engine of Waymark without its window
 
-  task add PATH                     take a task package into the workspace
+  task add PATH                     add a task package to the workspace
   task list | show ID               show: its limits, task hint, points and computers
   run start --task ID               create a run; --wait also drives it to its end
       [--model NAME] [--base-url URL] [--api-key-env VAR]
@@ -41,7 +41,8 @@ const helpText = `waymark: the engine of Waymark without its window
                                     was sent for it
   hint send RUN TEXT                queue a hint, even while another process drives
       [--when W] [--wake]           W: score_changes, session_idle[:COMPUTER[/SESSION]],
-      [--category C]                gpu_idle[:COMPUTER]:MINUTES, error_streak:STEPS
+      [--category C]                gpu_idle[:COMPUTER]:MINUTES, error_streak:STEPS.
+                                    C: strategy, correction, information, question, other
   hint list RUN                     hints and what became of them; for a branch also those
                                     it inherited, dropped and added
   hint edit RUN N [TEXT]            N is the number of a queued hint; options as above
@@ -70,7 +71,7 @@ const helpText = `waymark: the engine of Waymark without its window
   label judge RUN FILE.jsonl        import a judge's votes, one JSON object per line
   label export --out FILE           the whole annotation log, for merge elsewhere
   judge run [--run RUN]...          ask a model which steps to keep or mask; what it has
-      [--judge NAME] [--max-cost X]  judged by the same rubric already is not asked again
+      [--judge NAME] [--max-cost X]  already judged by this rubric is left out
       [--rubric FILE|built-in]      otherwise: what is kept for the task of each run
       [--steps all|undecided|disagreeing|changed]  changed: judged before, by another
                                     rubric or before what the steps show changed
@@ -88,7 +89,7 @@ const helpText = `waymark: the engine of Waymark without its window
   judge stop BATCH                  stop it, whichever process runs it; answers to requests
                                     in progress are stored
   judge resume BATCH [--max-cost X]  continue where it stopped, with the same choices; votes that
-      [--model M] [--base-url URL]  stand are not paid for again
+      [--model M] [--base-url URL]  are already stored are not paid for again
       [--api-key-env VAR] [--price IN,CACHED,OUT]
   judge prompt RUN STEP --judge NAME  the exact prompt that the judge's vote answers, proved
       [--vote N]                    by its hash; --vote N: of a rating of the step
@@ -102,7 +103,7 @@ const helpText = `waymark: the engine of Waymark without its window
       [--judge NAME] [--max-cost X]  against people's labels; votes stay as they are
       [--price IN,CACHED,OUT]
       [--model M] [--base-url URL] [--api-key-env VAR]
-  judge rubric set FILE --task T    keep FILE for the task; its tried verdicts become votes
+  judge rubric set FILE --task T    keep FILE for the task; its trial verdicts become votes
   judge rubric reset --task T       go back to the built-in text
   merge PATH                        merge in the labels of another workspace: its folder,
                                     a file from label export, or a backup
@@ -119,7 +120,7 @@ const helpText = `waymark: the engine of Waymark without its window
   experiment list                   experiments that runs name, with arms, tasks and runs
   experiment show NAME              scores, hours and cost by arm, domain and task; scores
                                     over the hours, hints, effort
-      [--format tables|csv|markdown]  csv: a line a run; markdown: a report for a paper
+      [--format tables|csv|markdown]  csv: one line per run; markdown: a report for a paper
   experiment overlap NAME           tasks that another experiment or a dataset has as well
       --with EXPERIMENT | --dataset DIR
   import PATH [--format researchgym]  a node, a tree or a checkpoint folder becomes a run
@@ -135,14 +136,14 @@ const helpText = `waymark: the engine of Waymark without its window
       [--run RUN]... [--filter task=A,task=B,'score>=80']...  conditions: task= domain=
                                     experiment= arm= annotator= judge= source= kind=
                                     successful score>= tokens>= tokens<= date>= date<
-      [--deduplicate]               of a task and sample only the run with the best score
+      [--deduplicate]               keep only the best run of each task and sample
       [--split 0.1 [--seed N]]      share of the tasks that goes to validation
       [--undecided refuse|train|mask] [--no-tools refuse|allow]
       [--preset default|apollo] [--carried once|paper] [--reasoning as-sent|drop|keep]
       [--arguments auto|string|object] [--tokenizer DIR]  form of a call's arguments; auto:
                                     as the chat template in DIR wants it, else string
       [--redact strict|names|off] [--allow FINDING]...  what is taken out of texts
-      [--rewards outcome|step|integrated]  of the formats with rewards: what they are made of
+      [--rewards outcome|step|integrated]  for formats with rewards: what rewards are made of
       [--encoding jsonl|parquet] [--compress none|gzip|zstd]
   export preview                    what the same options would write: rows, steps by
                                     reason, tokens, what filters take out, longest rows
@@ -169,6 +170,7 @@ const helpText = `waymark: the engine of Waymark without its window
   completion bash|zsh               a script that completes commands, options and ids:
                                     eval "$(waymark completion bash)" in the shell's start file
   demo [--out DIR]                  the demo task from run to dataset, in a folder of its own
+  version                           the versions of Waymark, Node.js and SQLite
 
   --workspace DIR   else WAYMARK_WORKSPACE, else the workspace opened last
   --trust           a workspace from another device is read-only until you pass this once
@@ -176,7 +178,7 @@ const helpText = `waymark: the engine of Waymark without its window
   they are refused.
   --json            one JSON document instead of text; before it, while a run is driven
                     with --wait, one line for each approval it waits for
-  Exit code: 0 done, 1 refused (the error says why), 2 a bug in Waymark; of judge run,
+  Exit code: 0 done, 1 refused (the error says why), 2 a bug in Waymark; for judge run,
   judge resume and judge rubric try also 1 stopped by judge stop or in a window, 3 ended by
   --max-cost, 130 stopped by Ctrl C
 `;

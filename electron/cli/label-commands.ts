@@ -55,7 +55,7 @@ function reasonOf({ values: { reason } }: Arguments): string | null {
   if (meant === null) return reason ?? null;
   throw new WaymarkError(
     'bad_input',
-    `"${reason}" is no reason code. Did you mean ${meant}? "waymark guideline" lists the codes; words of your own are taken as well.`,
+    `"${reason}" is not a reason code. Did you mean ${meant}? "waymark guideline" lists the codes; your own words are accepted as well.`,
   );
 }
 

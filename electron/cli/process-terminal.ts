@@ -35,7 +35,7 @@ export class ProcessTerminal implements Terminal {
       if (error.code === 'EPIPE' || this.failed) return;
       this.failed = true;
       this.err(
-        `The answer could not be printed: ${error.message}. What the command did is done; send its output somewhere else and ask again.`,
+        `The output could not be printed: ${error.message}. The command itself has run; to read its result, send the output somewhere else.`,
       );
     });
     // Every line has its own callback, which counts it.

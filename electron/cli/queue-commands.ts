@@ -42,7 +42,7 @@ async function view(context: CliContext, args: Arguments): Promise<CommandResult
     lines:
       runs.length === 0
         ? approvals.length === 0
-          ? ['Nothing waits for you.']
+          ? ['Nothing is waiting for you.']
           : waiting
         : [
             ...waiting,
@@ -70,7 +70,7 @@ async function next(context: CliContext, args: Arguments): Promise<CommandResult
   const [word] = args.words.slice(2);
   const run = word === undefined ? null : await named(context, word);
   const item = (await context.reader.queueNext(who, run, null, 1)) ?? (await nextOfAll(context, who, run));
-  if (item === null) return { json: { item: null }, lines: ['Nothing waits for you.'] };
+  if (item === null) return { json: { item: null }, lines: ['Nothing is waiting for you.'] };
   const place = item.place === null ? '' : `, ${item.place} of ${item.of}`;
   return { json: { item }, lines: [`Step ${item.step} of run ${item.run} (${item.class}${place}).`] };
 }
@@ -107,13 +107,13 @@ async function assign(context: CliContext, args: Arguments): Promise<CommandResu
   const plan = await planBatch(context.reader, order);
   const lines = [
     ...table([
-      ['person', 'first reader of', 'second reader of', 'blind'],
+      ['person', 'first reviewer of', 'second reviewer of', 'blind'],
       ...plan.people.map(({ person, first, second, blind }) => [
         person.name,
         ...[first, second, blind].map(String),
       ]),
     ]),
-    `${counted(plan.steps, 'step')} in ${counted(plan.units, 'piece')}; ${plan.overlapSteps} of them with a second reader (${percent(plan.overlap)}).`,
+    `${counted(plan.steps, 'step')} in ${counted(plan.units, 'piece')}; ${plan.overlapSteps} of them with a second reviewer (${percent(plan.overlap)}).`,
     ...(plan.already > 0 ? [`${plan.already} of them are already assigned.`] : []),
   ];
   if (values['dry-run']) return { json: { plan, batch: null }, lines: [...lines, 'Nothing was written.'] };

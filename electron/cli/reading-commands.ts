@@ -3,7 +3,7 @@ import type { Arguments } from './arguments';
 /** Commands that record nothing and drive nothing, by their first words; `-`: without a second one. */
 const READING = new Map<string, readonly string[]>(
   Object.entries({
-    task: ['list'],
+    task: ['list', 'show'],
     run: ['list', 'show'],
     session: ['list', 'tail'],
     step: ['show'],

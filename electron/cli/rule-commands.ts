@@ -215,6 +215,6 @@ async function specOf(context: CliContext, task: string): Promise<Record<string,
   if (run !== undefined) return (await pinnedTask(context.reader, run.id)).spec;
   throw new WaymarkError(
     'not_found',
-    `There is no task "${task}" in this workspace, and no run of it. "waymark task list" and "waymark run list --json" name them.`,
+    `There is no task "${task}" in this workspace, and no run of it. "waymark task list" and "waymark run list --json" list the tasks there are.`,
   );
 }

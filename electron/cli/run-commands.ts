@@ -176,7 +176,7 @@ async function resumeOne(context: CliContext, args: Arguments, run: string): Pro
   return {
     json: { run, pid },
     lines: [
-      `Process ${pid} drives run ${run}. Its log is ${log}.`,
+      `Process ${pid} is driving run ${run}. Its log is ${log}.`,
       ...(await context.reader.openApprovals(run)).flatMap(approvalLines),
     ],
   };

@@ -95,7 +95,7 @@ it('starts with limits, shows what a run does, pauses, changes model and limits'
   await stand.until(run, 'action.started', ({ name }) => name === 'sleep');
   const shown = await waymark('show', run);
   expect(shown.lines[1]).toMatch(
-    /^Status {3}sleeping until \d\d:\d\d\. A command runs in session main on local\.$/u,
+    /^Status {3}sleeping until \d\d:\d\d\. A command is running in session main on local\.$/u,
   );
   expect(shown.json).toMatchObject({
     status: 'sleeping',
@@ -222,6 +222,6 @@ it('names the computer a run trains on', async () => {
   };
   expect(statusWords(training)).toBe('training on worker (gpu-03) until 14:20');
   expect(statusLine(training)).toBe(
-    'training on worker (gpu-03) until 14:20. A command runs in session train on worker (gpu-03).',
+    'training on worker (gpu-03) until 14:20. A command is running in session train on worker (gpu-03).',
   );
 }, 60_000);

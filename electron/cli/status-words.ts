@@ -65,7 +65,7 @@ export function statusLine(
     return goesOn === '' ? first : `${first}${/[.]$/u.test(first) ? '' : '.'} ${goesOn}`;
   }
   if (status.on === null || /keeps running|when last seen/u.test(said)) return first;
-  const on = `A command runs in session ${status.on.session} on ${placeOf(status.on)}.`;
+  const on = `A command is running in session ${status.on.session} on ${placeOf(status.on)}.`;
   return `${first}${first.endsWith('.') ? '' : '.'} ${on}`;
 }
 

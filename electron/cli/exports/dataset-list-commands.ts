@@ -14,7 +14,7 @@ export async function listDatasetsCommand({ folder }: CliContext): Promise<Comma
     json: datasets,
     lines:
       datasets.length === 0
-        ? ['Nothing was exported from this workspace yet.']
+        ? ['Nothing has been exported from this workspace yet.']
         : datasets.map(
             ({ id, format, folder: place, records, trained, masked, state, writtenAt, composition }) =>
               `${id.slice(0, 12)}  ${new Date(writtenAt).toISOString().slice(0, 16).replace('T', ' ')}  ${format}  ${counted(records, 'record')}, ${counted(trained, 'step')} trained, ${masked} masked${madeOf(composition)}  ${place}${states[state]}`,

@@ -235,5 +235,5 @@ const KEPT_REASONING =
 
 function differing(rows: number): string {
   const what = rows === 1 ? '1 row holds messages' : `${rows} rows hold messages`;
-  return `${what} that some of its steps were sent in another form; metadata.not_as_sent names the steps.`;
+  return `${what} that some steps were sent in another form; metadata.not_as_sent names the steps.`;
 }

@@ -34,7 +34,7 @@ export function parseFilter(values: readonly string[]): ExportFilter {
   };
   const once = (field: string, value: unknown, condition: string) => {
     if (field in filter && filter[field] !== value)
-      throw wrong(condition, 'is said twice with different values');
+      throw wrong(condition, 'is given twice with different values');
     filter[field] = value;
   };
   for (const { word, sign, value, text } of values.flatMap(conditionsOf)) {

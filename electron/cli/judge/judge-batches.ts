@@ -17,7 +17,7 @@ export async function listBatches({ reader, store }: CliContext): Promise<Comman
     json: batches.map(({ batch, isHeld }) => batchJson(batch, isHeld)),
     lines:
       batches.length === 0
-        ? ['No judge was asked in this workspace yet. Ask one with "judge run".']
+        ? ['No judge has been asked in this workspace yet. Ask one with "judge run".']
         : table(batches.map(({ batch, isHeld }) => cellsOf(batch, isHeld))),
   };
 }
@@ -44,7 +44,7 @@ export async function showBatch({ store }: CliContext, batch: StoredBatch): Prom
               ['outcome', choices.future ? 'weighed as well' : 'ignored'],
             ]),
         ['steps', `${steps} of ${runs.length === 1 ? `run ${runs[0]}` : `${runs.length} runs`}`],
-        ['limit on money', maxCost === null ? 'none' : String(maxCost)],
+        ['cost limit', maxCost === null ? 'none' : String(maxCost)],
         ['began', new Date(at).toISOString()],
       ]),
       ...section('So far', [
@@ -126,7 +126,7 @@ function stateWords(batch: StoredBatch, held: boolean): string {
     case 'interrupted':
       return `interrupted: its process is gone. ${goesOn}`;
     case 'ended':
-      if (end?.why === 'cost') return `ended at its limit on money. ${goesOn}`;
+      if (end?.why === 'cost') return `ended at its cost limit. ${goesOn}`;
       if (end?.why === 'cancelled') return `stopped. ${goesOn}`;
       return `ended by a failure: ${end?.failure?.message ?? 'unknown'} ${goesOn}`;
   }

@@ -232,6 +232,6 @@ async function viewOf({ reader, store, resourcesDir }: CliContext, args: Argumen
   if (isKnown) return view;
   throw new WaymarkError(
     'not_found',
-    `There is no task "${task}" in this workspace, and no run of it. "waymark task list" and "waymark run list --json" name them.`,
+    `There is no task "${task}" in this workspace, and no run of it. "waymark task list" and "waymark run list --json" list the tasks there are.`,
   );
 }

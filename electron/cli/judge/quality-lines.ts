@@ -34,13 +34,13 @@ export function qualityLines({
       'No judge has voted yet. Ask one with "judge run", or bring votes in with "label judge RUN FILE.jsonl".',
     ];
   return [
-    `${counted(steps, 'step')} that a judge or a person spoke of. Intervals are 95 % confidence intervals.`,
+    `${counted(steps, 'step')} that a judge or a person has decided. Intervals are 95 % confidence intervals.`,
     ...(truth === null
       ? []
       : [`What ${truth} says counts as right; that is known of ${counted(known, 'step')}.`]),
     ...judges.flatMap(judgeLines),
     ...drift.flatMap(driftLines),
-    ...section('Among each other', [
+    ...section('Between raters', [
       ...(amongJudges === null ? [] : [['judges', `Fleiss’ κ ${figure(amongJudges)}`]]),
       ...(amongPeople === null ? [] : [['people', `Fleiss’ κ ${figure(amongPeople)}`]]),
       ...[...pairs, ...people].map(pairCells),
@@ -101,11 +101,12 @@ function judgeLines({
   const { accuracy, kappa, maskPrecision, maskRecall, byReason, byRule, bySureness, calibrationError } =
     figures;
   const odd = unparsable === 0 ? '' : `, ${unparsable} of them could not be understood`;
-  const torn = contradicting === 0 ? '' : `, ${contradicting} of them contradict another one of its own`;
+  const torn =
+    contradicting === 0 ? '' : `, ${contradicting} of them contradict another vote of the same judge`;
   const rubric = rubrics.length === 0 ? '' : `, rubric ${rubrics.join(', ')}`;
   return section(`${judge}: ${counted(votes, 'vote')}${odd}${torn}${rubric}`, [
     ...(accuracy === null
-      ? [['of none of these steps is the right answer known', '']]
+      ? [['the right answer is not known for any of these steps', '']]
       : [
           ['right about', `${percent(accuracy)} of the steps whose answer is known`],
           ['Cohen’s κ', figure(kappa)],

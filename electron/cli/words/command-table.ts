@@ -150,6 +150,7 @@ export const commands: Readonly<Record<string, Command>> = {
   clean: { options: [] },
   demo: { options: ['out'] },
   completion: { options: [], words: [['bash', 'zsh']] },
+  version: { options: [] },
 };
 
 /** What an option may be set to, where that is fixed. */

@@ -61,9 +61,12 @@ function lookAt(
 /** The smaller may be too quick to be told. */
 const growthOf = (small: number, large: number): number => large / Math.max(small, NOISE_MS / 5);
 
-/** ms of processor time: other programs take none of it. */
+/**
+ * ms of processor time: other programs take none of it. Only the young generation is collected before: a whole collection takes longer
+ * than most shapes, and drops compiled code of the parsers with it, so that the smaller text paid for what the larger one then had.
+ */
 function costOf(parse: (text: string) => unknown, text: string): number {
-  globalThis.gc?.();
+  globalThis.gc?.({ type: 'minor' });
   const before = process.cpuUsage();
   parse(text);
   const { user, system } = process.cpuUsage(before);

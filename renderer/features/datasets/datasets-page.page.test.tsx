@@ -133,7 +133,7 @@ test('the difference reads from the earlier dataset to the later one, whichever 
   fireEvent.change(await screen.findByLabelText('Dataset to compare with'), { target: { value: 'new' } });
   expect(await screen.findByText('1 step differs')).toBeTruthy();
   const rows = within(
-    screen.getAllByRole('region', { name: 'Difference to another dataset' }).at(-1) as never,
+    screen.getAllByRole('region', { name: 'Difference from another dataset' }).at(-1) as never,
   );
   expect((await rows.findByRole('button', { name: 'Step 5' })).closest('.difference-line')?.textContent).toBe(
     'Step 5A runTRAINnot in it',

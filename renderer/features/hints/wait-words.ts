@@ -16,7 +16,7 @@ export function waitWords(
   const waits = hints?.waitsFor ?? null;
   if (waits === null) return '';
   const words = text.hints;
-  const { format } = text.common;
+  const { format, list } = text.common;
   switch (waits.reason) {
     case 'model':
       return words.waitsModel;
@@ -35,7 +35,7 @@ export function waitWords(
     case 'condition':
       return words.waitsCondition;
     case 'host':
-      return words.waitsHost(away.join(', '));
+      return words.waitsHost(list(away));
     case 'model_away':
       return words.waitsModelAway;
     case 'human':

@@ -279,7 +279,7 @@ test('a rubric of one’s own is read from a file; what is none says so', async 
   expect(why()).toBe('Choose the file with the rubric.');
   const asked = bridge.calls.length;
   chosen(new Uint8Array([0xff, 0xfe]));
-  expect(await screen.findByText('The file is not a text in UTF-8.')).toBeTruthy();
+  expect(await screen.findByText('The file is not UTF-8 text.')).toBeTruthy();
   chosen('x'.repeat(70_000));
   expect(await screen.findByText('The file is too long to be a rubric: at most 64 KB.')).toBeTruthy();
   chosen(' \n');

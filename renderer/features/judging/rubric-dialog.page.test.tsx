@@ -168,7 +168,7 @@ test('a text is kept with what was seen kept before, and the way to the steps of
   await screen.findByLabelText('Text of the rubric');
   type('Keep what helps.');
   fireEvent.click(button('Save'));
-  expect(await screen.findByText('Rubric saved. 5 tried verdicts count as votes now')).toBeTruthy();
+  expect(await screen.findByText('Rubric saved. 5 trial verdicts count as votes now')).toBeTruthy();
   expect(bridge.calls).toContainEqual([
     'rubric.keep',
     { task: 't', kind: 'steps', text: 'Keep what helps.', before: null },
@@ -292,12 +292,12 @@ test('a change is tried: its cost first, how far it is, then which verdicts chan
   expect(
     found.getAllByRole('row').map((row) => [...row.children].map(({ textContent }) => textContent)),
   ).toEqual([
-    ['Against people', 'Now', 'With this text'],
+    ['Compared with people', 'Now', 'With this text'],
     ['Precision of its masks', '50 %, n = 2', '100 %, n = 2'],
     ['Recall of people’s masks', '50 %, n = 2', 'unknown'],
   ]);
   expect(found.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual([
-    '1MaskKeepas people saySound: It helps.',
+    '1MaskKeepagrees with peopleSound: It helps.',
     '3KeepMaskno label yetBlind edit',
   ]);
   expect(found.getByText('Saving makes 5 verdicts of this trial votes of strict.')).toBeTruthy();

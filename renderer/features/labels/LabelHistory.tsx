@@ -38,7 +38,7 @@ function operation(entry: AnnotationEntry, byId: ReadonlyMap<string, AnnotationE
     case 'adjudicate':
       return words.opSettled(withReason(words[body.value], body.reason, text));
     case 'comment':
-      return `${words.opComment}: ${body.text}`;
+      return words.opComment(body.text);
     case 'flag':
       return body.on ? words.opFlag : words.opUnflag;
     case 'hint':
@@ -61,5 +61,5 @@ function operation(entry: AnnotationEntry, byId: ReadonlyMap<string, AnnotationE
 }
 
 function withReason(what: string, reason: string | null, text: Text): string {
-  return reason === null || reason === '' ? what : `${what}, ${text.labels.reasonName(reason)}`;
+  return reason === null || reason === '' ? what : text.common.list([what, text.labels.reasonName(reason)]);
 }

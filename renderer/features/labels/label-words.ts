@@ -9,12 +9,13 @@ const MOST_PIECES = 3;
 
 /** The pieces as a person reads them: `7`, `402–409`, `2, 5–7, 9 and 31 more`. */
 export function sayParts(
-  text: Pick<Text, 'labels'>,
+  text: Pick<Text, 'labels' | 'common'>,
   parts: readonly StepRange[],
   most = MOST_PIECES,
 ): string {
   const shown = parts.slice(0, most).map(({ from, to }) => (from === to ? String(from) : `${from}–${to}`));
-  return parts.length > most ? text.labels.andMore(shown.join(', '), parts.length - most) : shown.join(', ');
+  const said = text.common.list(shown);
+  return parts.length > most ? text.labels.andMore(said, parts.length - most) : said;
 }
 
 /** Names a decision as it is made. */

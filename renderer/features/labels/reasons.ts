@@ -72,8 +72,12 @@ function attach(code: ReasonCode | KeepCode, { decision, kept }: OpenDecision): 
   void given.then((done) => {
     if (done === null || value === 'clear') return;
     say(
-      ({ labels }) =>
-        labels.reasonGiven(labels.reasonName(code), labels[value], sayParts({ labels }, whole.parts)),
+      (text) =>
+        text.labels.reasonGiven(
+          text.labels.reasonName(code),
+          text.labels[value],
+          sayParts(text, whole.parts),
+        ),
       done,
     );
   });

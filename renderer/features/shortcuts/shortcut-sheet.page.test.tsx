@@ -38,8 +38,8 @@ test('every action stands in its group with its keys, the nine reasons in one li
   expect(keysOf('Undo')).toBe('z Ctrl Z');
   expect(keysOf('Redo')).toBe('Z');
   expect(keysOf('Export')).toBe('g x');
-  expect(keysOf('Reason: rule 1–9')).toBe('1 – 9');
-  expect(screen.queryByText('Reason: rule 2')).toBeNull();
+  expect(keysOf('Reason: point 1–9')).toBe('1 – 9');
+  expect(screen.queryByText('Reason: point 2')).toBeNull();
   expect(within(screen.getByRole('region', { name: 'Labels' })).getByText('TRAIN')).toBeTruthy();
 });
 

@@ -27,7 +27,8 @@ const stageHelp: Record<Stage, string> = {
   auth: 'Check User and IdentityFile, what “ssh-add -l” lists, and whether your public key is in authorized_keys on the host.',
   shell:
     'Log in with ssh in a terminal to see why: the account may have no shell, or its start-up files end the session.',
-  helper: 'Nothing is installed on hosts. Ask for perl or python3 there; one of them is enough.',
+  helper:
+    'Waymark installs nothing on hosts. Ask the host’s administrator for perl or python3; either is enough.',
   disk: 'Free some space on the host; sessions keep their output there until it is stored here.',
   gpu: 'Sessions work without it. Run nvidia-smi on the host to see what is wrong.',
 };
@@ -44,7 +45,8 @@ export const computers = {
   hostHelp: 'An alias from your ssh configuration, or anything you would type after “ssh”.',
   hostPlaceholder: 'Alias or user@host',
   candidates: 'In your ssh configuration',
-  noCandidates: 'Your ssh configuration names no hosts, or all of them are added already. Type one above.',
+  noCandidates:
+    'Your ssh configuration names no hosts, or all of them have already been added. Type one above.',
   noCandidateFits: (typed: string) => `No alias matches “${typed}”. It is used as typed.`,
   next: 'Look it up',
   another: 'Choose another',
@@ -109,7 +111,7 @@ export const computers = {
   diskFree: (free: string, total: string, kind: string) =>
     `${free} free of ${total}${kind === '' ? '' : `, ${kind}`}`,
   clockOffset: (offset: string, ahead: boolean) => `${offset} ${ahead ? 'ahead of' : 'behind'} this computer`,
-  clockSame: 'as on this computer',
+  clockSame: 'same as on this computer',
   limits: 'Limitations',
   noLimits: 'None that affect sessions.',
   connection: 'Connection',

@@ -85,7 +85,7 @@ export const datasets = {
     kind === 'summary' ? `${run}, summary of segment ${segment}` : `${run}, segment ${segment}`,
   openStep: (step: number) => `Open step ${step}`,
 
-  difference: 'Difference to another dataset',
+  difference: 'Difference from another dataset',
   noOther: 'There is no other dataset to compare with.',
   compareWith: 'Dataset to compare with',
   compareNone: 'Compare with…',

@@ -58,7 +58,7 @@ export const detail = {
   summaryPart: (key: string) => parts[key] ?? key.replaceAll('_', ' '),
   reflections: (n: number) => (n === 1 ? '1 lesson' : `${n} lessons`),
   lost: 'No longer mentioned',
-  lostText: 'Found by exact text, so a rephrased mention also shows here.',
+  lostText: 'Compared by exact text, so something that was only rephrased is listed here too.',
   evaluation: 'Evaluation',
   guards: 'Guards',
   guardWarn: 'warned',
@@ -86,7 +86,7 @@ export const detail = {
   goToStep: (n: number) => `Go to step ${n}`,
   sight: (word: string) => sights[word] ?? '?',
   sightUnknown: (steps: number) =>
-    `Not viewed in the ${steps === 1 ? 'step' : `${steps} steps`} before; earlier ones were not searched.`,
+    `Not viewed in the previous ${steps === 1 ? 'step' : `${steps} steps`}; earlier ones were not searched.`,
   moreFiles: (n: number) => (n === 1 ? '1 more file' : `${n} more files`),
   lastLook: 'Last viewed',
   stepsBefore: (n: number) => (n === 1 ? '1 step before' : `${n} steps before`),

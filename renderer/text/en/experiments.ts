@@ -105,7 +105,7 @@ export const experiments = {
   contaminationNothing: 'There is no dataset and no other experiment to compare the tasks with yet.',
   contaminationClean: 'No task is in both, and no task descriptions share passages.',
   contaminationUnknown:
-    'This dataset was written before Waymark kept which tasks it is made of. Export it again to compare it.',
+    'This dataset was written before Waymark recorded which tasks a dataset is made from. Export it again to compare it.',
   datasetNamed: (folder: string, at: string) => `Dataset ${folder}, ${at}`,
   experimentNamed: (name: string) => `Experiment ${name}`,
   overlapOther: 'Matching task',
@@ -144,7 +144,7 @@ export const experiments = {
   scoreIs: (score: string) => `score ${score}`,
   hintCount: (n: number) => plural(n, 'hint'),
   noSteps: 'Nothing to compare yet',
-  noStepsText: 'Neither run has made a step.',
+  noStepsText: 'Neither run has any steps.',
   noCommonScore: 'The two runs reached no score in common, so their steps are listed by number.',
   toScore: (score: string) => `Up to score ${score}`,
   afterCommon: 'After their last common score',

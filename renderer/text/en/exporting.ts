@@ -304,7 +304,8 @@ export const exporting = {
   inherited: (run: string, n: number) =>
     `${plural(n, 'step')} inherited from ${run}, which is not exported: masked`,
   unfinished: (n: number) => `${plural(n, 'step')} without all observations: left out`,
-  duplicates: (n: number) => `${plural(n, 'run')} with a better run of the same task and sample: included`,
+  duplicates: (n: number) =>
+    `${plural(n, 'run')} outscored by another run of the same task and sample: included`,
 
   findings: 'Secrets and names',
   findingsCount: (n: number, allowed: number) =>

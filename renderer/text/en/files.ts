@@ -28,7 +28,7 @@ export const files = {
     [`Revision ${n}`, `step ${step}`, by === 'shell' ? 'through the shell' : 'by an action', what]
       .filter((part) => part !== '')
       .join(', '),
-  stripHelp: 'Shift and click: compare with it. Double click: go to the step.',
+  stripHelp: 'Shift-click: compare with it. Double-click: go to the step.',
   isBase: 'compared with',
   shellMark: 'sh',
   byShell: 'through the shell',
@@ -57,7 +57,7 @@ export const files = {
   layout: 'Layout',
   sideBySide: 'Side by side',
   inline: 'Inline',
-  diffOf: (path: string, from: number, to: number) => `Changes of ${path}, revision ${from} to ${to}`,
+  diffOf: (path: string, from: number, to: number) => `Changes to ${path}, revision ${from} to ${to}`,
   emptyTitle: 'No files changed yet',
   emptyText: 'Files appear here when the agent creates or edits them, by an action or through the shell.',
   noTextTitle: 'No text to compare',

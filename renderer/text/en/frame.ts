@@ -4,7 +4,7 @@ const problems: Partial<Record<ErrorCode, string>> = {
   disk_full: 'The data folder is full.',
   read_only: 'The data folder is read-only.',
   workspace_corrupt: 'The data folder is damaged.',
-  workspace_newer: 'The data folder belongs to a newer Waymark.',
+  workspace_newer: 'The data folder belongs to a newer version of Waymark.',
   workspace_locked: 'The data folder is locked.',
   workspace_moved: 'The data folder was moved or deleted.',
   workspace_network_fs: 'The data folder is on a network disk.',

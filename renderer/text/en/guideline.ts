@@ -28,7 +28,7 @@ export const guideline = {
   },
   counts: (what: string) => `What counts: ${what}`,
   examples: (n: string) => (n === '1' ? '1 step decided for this here' : `${n} steps decided for this here`),
-  noExamples: 'No step of this run was decided for this yet.',
+  noExamples: 'No step of this run has been decided for this reason yet.',
   give: 'Give as reason',
   held: 'set',
 };

@@ -1,5 +1,5 @@
 export const hostPrompts = {
-  queue: (total: number) => `1 of ${total} questions`,
+  queue: (total: number) => `Question 1 of ${total}`,
   via: (via: string, alias: string) => `${via}, a jump host on the way to ${alias}`,
   attempt: (n: number) => `The last answer was refused. Attempt ${n}.`,
   show: 'Show what I type',
@@ -9,8 +9,8 @@ export const hostPrompts = {
   passphraseTitle: 'Passphrase of a key',
   passphrase: (file: string) => `Passphrase of ${file}`,
   passphraseText: (alias: string) =>
-    `Opens the key on this computer, to log in to ${alias}. It is neither sent nor kept.`,
-  keyboardTitle: (alias: string) => `${alias} asks`,
+    `Unlocks the key on this computer to log in to ${alias}. It is neither sent nor kept.`,
+  keyboardTitle: (alias: string) => `${alias} asks for input`,
   keyboardText: (target: string) => `${target} writes:`,
   keyboardRound: (n: number) => `Round ${n}`,
   keyboardNoText: 'The host gave no explanation.',

@@ -13,7 +13,7 @@ const short: Record<AttentionKind, string> = {
   budget: 'budget nearly used',
   finished: 'finished',
   hint_delivered: 'hint delivered',
-  stood_still: 'stood still',
+  stood_still: 'suspended',
   summary_lost: 'summary left things out',
   impatience: 'impatient',
   contention: 'GPU conflict',
@@ -26,7 +26,7 @@ const short: Record<AttentionKind, string> = {
 const secrets: Record<string, string> = {
   known: 'a key that is kept on this machine',
   model_key: 'a key for a model',
-  cloud_key: 'a key for a cloud',
+  cloud_key: 'a key for a cloud service',
   service_token: 'a token for a service',
   login_token: 'a login token',
   private_key: 'a private key',
@@ -78,7 +78,7 @@ export const inbox = {
   hints: (n: number) => (n === 1 ? 'A hint is in the context.' : `${n} hints are in the context.`),
   secretSeen: (kinds: readonly string[]) =>
     `This run has seen a secret: ${kinds.map((kind) => secrets[kind] ?? kind).join(', ')}. It is in the log and in prompts: revoke and replace it.`,
-  stoodStill: (time: string) => `Stood still for ${time} while the machine slept.`,
+  stoodStill: (time: string) => `Was suspended for ${time} while the machine slept.`,
   summaryLost: (n: number) =>
     n === 1 ? 'A summary no longer mentions 1 thing.' : `A summary no longer mentions ${n} things.`,
   killedTraining: (session: string, needed: string, left: string) =>
@@ -92,7 +92,7 @@ export const inbox = {
     `Has not looked at ${session} on ${computer} for ${n} steps; it was busy.`,
   templateThoughts: (n: string) => `${n} of its recent thoughts are identical except for their numbers.`,
   templateFile: (path: string) => `${path} pastes question and answer into a fixed rationale.`,
-  repeated: (action: string, n: string) => `Did ${action} ${n} times in a row with the same result.`,
+  repeated: (action: string, n: string) => `Called ${action} ${n} times in a row with the same result.`,
   earlyFinish: (best: string, tries: string, left: string) =>
     `Finished at ${best} points with ${tries} evaluations and ${left} left.`,
   ranges: 'Report period',
@@ -109,10 +109,10 @@ export const inbox = {
   score: 'score',
   best: (score: string) => `best ${score}`,
   hintsWord: (n: number): string => (n === 1 ? 'hint delivered' : 'hints delivered'),
-  stoodStillWord: 'stood still',
-  standstillTitle: (time: string) => `The agents stood still for ${time} while this machine slept.`,
+  stoodStillWord: 'suspended',
+  standstillTitle: (time: string) => `The agents were suspended for ${time} while this machine slept.`,
   standstillRuns: (titles: string) => `Runs: ${titles}.`,
-  standstillOne: (time: string) => `The agent stood still for ${time} while this machine slept.`,
+  standstillOne: (time: string) => `The agent was suspended for ${time} while this machine slept.`,
   dismiss: 'Dismiss',
   onBattery: 'Runs are on battery power.',
   onBatteryText: 'When the battery is empty, they stop until the machine is back on. Plug it in.',

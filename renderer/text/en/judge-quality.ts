@@ -44,7 +44,7 @@ export const judgeQuality = {
       ...(unparsable > 0 ? [`${plural(unparsable, 'vote')} could not be read.`] : []),
       ...(contradicting > 0
         ? [
-            `${plural(contradicting, 'vote')} ${contradicting === 1 ? 'contradicts' : 'contradict'} another of its own.`,
+            `${plural(contradicting, 'vote')} ${contradicting === 1 ? 'contradicts' : 'contradict'} another vote of the same judge.`,
           ]
         : []),
     ].join(' '),
@@ -80,8 +80,8 @@ export const judgeQuality = {
   pairKappa: (one: string, other: string) => `${one} and ${other}, κ`,
   ratings: 'Ratings of steps',
   consistency: (judge: string) => `${judge}, own votes, Fleiss’ κ`,
-  processVotes: (judge: string, truth: string) => `${judge}, votes as ${truth}`,
-  processMajority: (judge: string, truth: string) => `${judge}, majority as ${truth}`,
+  processVotes: (judge: string, truth: string) => `${judge}, votes that agree with ${truth}`,
+  processMajority: (judge: string, truth: string) => `${judge}, majority agrees with ${truth}`,
 
   outcomesTitle: 'Votes and how runs ended',
   outcomesSummary: (tasks: string) =>

@@ -48,7 +48,7 @@ export const judging = {
   badFile: {
     empty: 'The file is empty.',
     long: 'The file is too long to be a rubric: at most 64 KB.',
-    binary: 'The file is not a text in UTF-8.',
+    binary: 'The file is not UTF-8 text.',
   },
   rubricVersions: (versions: string) => `Version ${versions}`,
   editRubric: 'Edit…',
@@ -138,8 +138,8 @@ export const judging = {
       count === 1 ? 'Review 1 step where the judge is unsure' : `Review ${n} steps where the judge is unsure`,
   },
   noneQueued: {
-    differs: 'Rule and judge differ on no undecided step of this run',
-    unsure: 'The judge is unsure of no undecided step of this run',
+    differs: 'There are no undecided steps of this run where rule and judge differ',
+    unsure: 'There are no undecided steps of this run where the judge is unsure',
   },
   trialToast: (judge: string, votes: number) => `${judge} has tried the rubric on ${plural(votes, 'step')}`,
   doneToast: (judge: string, votes: number) => `Judge ${judge} is done: ${plural(votes, 'vote')}`,

@@ -126,8 +126,8 @@ export const labels = {
   nothingToUndo: 'Nothing to undo in this run',
   nothingToRedo: 'Nothing to redo in this run',
   failed: (what: string, why: string) => `Not saved: ${what}. ${why}`,
-  flagged: (at: number) => `Step ${at} asks for a second opinion`,
-  unflagged: (at: number) => `Step ${at} no longer asks for a second opinion`,
+  flagged: (at: number) => `Asked for a second opinion on step ${at}`,
+  unflagged: (at: number) => `Withdrew the request for a second opinion on step ${at}`,
   commented: (at: number) => `Comment saved on step ${at}`,
   commentTitle: (at: number) => `Comment on step ${at}`,
   commentPlaceholder: 'What should the next annotator know?',
@@ -170,7 +170,7 @@ export const labels = {
   noRules: 'No rule applies to this step.',
   decidedAt: (clock: string) => `decided ${clock}`,
   historyNone: 'No entry yet',
-  opComment: 'comment',
+  opComment: (words: string) => `comment: ${words}`,
   opFlag: 'asked for a second opinion',
   opUnflag: 'withdrew the request',
   opUndo: 'undid an entry',
@@ -185,7 +185,7 @@ export const labels = {
   opCorrect: (tool: string) => `corrected the action: ${tool}`,
   opUncorrect: 'withdrew the correction',
   opAssign: (name: string) => `asked ${name} to review`,
-  opUnassign: (name: string) => `no longer asks ${name} to review`,
+  opUnassign: (name: string) => `withdrew the review request to ${name}`,
   historyOf: (n: number) => (n === 1 ? '1 entry' : `${n} entries`),
   keep: 'KEEP',
   opHint: (verdict: HintVerdict | null): string =>
@@ -220,7 +220,7 @@ export const labels = {
       case 'hard_mask_needs_reason':
         return `${by} says TRAIN without a reason; the hard mask ${named} stays until a reason is given.`;
       case 'soft_mask':
-        return `${named} masks it. Machine masks are a union; a keep rule or a person lifts them.`;
+        return `${named} masks it. One machine mask is enough; a keep rule or a person can lift it.`;
       case 'judge_mask':
         return `The judge masks it: ${judge}.`;
       case 'rules_and_judge_mask':
@@ -232,7 +232,7 @@ export const labels = {
       case 'judge_keep':
         return 'The judge keeps it, and no rule masks it.';
       case 'judge_keep_over_rule':
-        return `The judge keeps it over ${named}.`;
+        return `The judge overrides ${named} and keeps the step.`;
     }
   },
   liftTitle: (at: number) => `TRAIN on step ${at} needs a reason`,
@@ -272,7 +272,7 @@ export const similar = {
     `${train} TRAIN, ${mask} MASK, ${undecided} undecided`,
   becomes: 'Label',
   changes: (n: string, undecided: string, other: string) =>
-    `${n} ${n === '1' ? 'step changes' : 'steps change'}: ${undecided} undecided, ${other} with the opposite so far.`,
+    `${n} ${n === '1' ? 'step changes' : 'steps change'}: ${undecided} undecided, ${other} with the opposite label so far.`,
   noChange: 'No label would change; your decision would be recorded on each step.',
   decided: (n: string) =>
     n === '1' ? 'A person has decided on one of them.' : `People have decided on ${n} of them.`,

@@ -12,7 +12,7 @@ export const plots = {
   },
   table: 'Table',
   saved: (path: string) => `Saved ${path}`,
-  rest: (n: number) => `${n} further rows are in the CSV.`,
+  rest: (n: number) => `${plural(n, 'more row')} ${n === 1 ? 'is' : 'are'} in the CSV.`,
   nothing: 'Nothing to plot yet',
   nothingText: 'Plots need at least one step.',
   across: 'Horizontal axis',

@@ -56,7 +56,7 @@ export const queue = {
   noPeopleTitle: 'Nobody has decided anything yet',
   noPeopleText: 'Assign runs, or decide a step: who did what appears here.',
   runs: 'Runs',
-  runsHelp: 'Only their own steps: a branch does not assign the steps it inherited.',
+  runsHelp: 'Only a run’s own steps are assigned, not the ones a branch inherited.',
   names: 'People',
   namesHelp: 'Separate names with commas. Known here: ',
   by: 'Assign by',
@@ -95,8 +95,8 @@ export const queue = {
   restTitle: 'Confirm the rest as TRAIN',
   restLead: (n: string) =>
     n === '1'
-      ? 'No person has decided 1 step of this run yet.'
-      : `No person has decided ${n} steps of this run yet.`,
+      ? '1 step of this run has not been decided by a person yet.'
+      : `${n} steps of this run have not been decided by a person yet.`,
   restNothing: 'Every step is decided by a person.',
   restWhat: 'Current labels',
   restBy: { rule: 'by rules', judge: 'by judges', none: 'by nobody' },

@@ -20,7 +20,7 @@ export const rubric = {
   help: {
     steps: '{{points}}, {{keeps}} and {{principle}} stand for those parts of the guideline.',
     summaries:
-      'The judge is shown the steps that the summary stands for, and judges the summary alone. A change cannot be tried first: a run has too few summaries to compare.',
+      'The judge is shown the steps that the summary replaces, and judges the summary alone. A change cannot be tried first: a run has too few summaries to compare.',
   },
   empty: 'Describe what the judge should look for.',
   long: 'The text is too long: at most 64 KB.',
@@ -41,7 +41,7 @@ export const rubric = {
   saved: (adopted: number) =>
     adopted === 0
       ? 'Rubric saved'
-      : `Rubric saved. ${plural(adopted, 'tried verdict')} ${adopted === 1 ? 'counts as a vote' : 'count as votes'} now`,
+      : `Rubric saved. ${plural(adopted, 'trial verdict')} ${adopted === 1 ? 'counts as a vote' : 'count as votes'} now`,
   askChanged: { steps: 'Judge other steps again', summaries: 'Judge the summaries again' },
 
   try: 'Try it on a run',
@@ -60,7 +60,7 @@ export const rubric = {
   noEndpoint: 'Add a model in the settings to try a rubric.',
 
   result: 'What changes',
-  columns: ['Against people', 'Now', 'With this text'],
+  columns: ['Compared with people', 'Now', 'With this text'],
   precision: 'Precision of its masks',
   recall: 'Recall of people’s masks',
   figure: (value: number, n: number) => `${share(value)}, n = ${n}`,
@@ -78,8 +78,8 @@ export const rubric = {
   changes: 'Steps that change',
   verdict: { keep: 'Keep', mask: 'Mask' },
   goTo: (step: number) => `Go to step ${step}`,
-  asPeople: 'as people say',
-  againstPeople: 'against people',
+  asPeople: 'agrees with people',
+  againstPeople: 'disagrees with people',
   nobody: 'no label yet',
   more: (n: number) => `and ${plural(n, 'more step')}`,
   adopts: (votes: number, judge: string) =>

@@ -6,7 +6,7 @@ const n = (count: number) => count.toLocaleString('en-US');
 const says: Record<RuleId, string> = {
   'error-observation': 'The action itself failed.',
   null: 'The answer contains no valid call.',
-  'command-failed': 'A command failed: its exit code was not a result.',
+  'command-failed': 'A command failed: its exit code was not itself the answer.',
   'blind-edit': 'A file is changed without being viewed since its last change.',
   'blind-edit-strict': 'A file is changed without being read in the step before.',
   'eval-without-change': 'Nothing that is evaluated has changed since the last evaluation.',
@@ -81,16 +81,16 @@ export const rules = {
   noLabels: 'No label would change.',
   labelsChange: (mask: number, train: number, undecided: number) =>
     `Labels: ${n(mask)} to MASK, ${n(train)} to TRAIN, ${n(undecided)} to UNDECIDED.`,
-  columns: ['Rule', 'New', 'Gone', 'New ones now', 'Against people', 'Steps'],
+  columns: ['Rule', 'New', 'Gone', 'Current labels (new)', 'Conflicts with people', 'Steps'],
   byNow: (train: number, mask: number, undecided: number) =>
     `${n(train)} train, ${n(mask)} mask, ${n(undecided)} undecided`,
   goTo: (step: number) => `Go to step ${step}`,
   more: (count: number) => `and ${n(count)} more`,
   deriving: (runs: number, done: number, total: number) =>
-    `Deriving ${runs === 1 ? '1 run' : `${n(runs)} runs`} again: ${n(done)} of ${n(total)} events.`,
+    `Recalculating ${runs === 1 ? '1 run' : `${n(runs)} runs`}: ${n(done)} of ${n(total)} events.`,
   asTask: 'As the task says.',
   setBy: (author: string, when: string) => `Set by ${author}, ${when}.`,
-  clear: 'As the task says',
+  clear: 'Use the task’s settings',
   apply: 'Apply to all runs of the task',
   applied: 'Rules applied; labels are being updated',
 };

@@ -33,7 +33,7 @@ const reasons: Record<string, string> = {
   max_cost: 'the cost has reached its limit',
   limit_unknown: 'a limit cannot be enforced',
   model_key_missing: 'the key of the model is missing',
-  endpoint_differs: 'its address or key differs from your settings',
+  endpoint_differs: 'the model’s address or key differs from your settings',
   model_unreachable: 'the model cannot be reached',
   model_rejected: 'the model refused the request',
   model_overloaded: 'the model is overloaded',
@@ -177,7 +177,7 @@ export const runs = {
   limitBelow: (used: string) => `${used} already used: the run would end before its next step.`,
   limitNeedsPrice: 'Needs a price for this model. Set it in Settings, Models.',
   saveLimits: 'Change limits',
-  limitsSaved: 'Limits changed from the next step on',
+  limitsSaved: 'The new limits apply from the next step on',
   modelTitle: 'Model of the run',
   modelText:
     'Later steps use this model. The context stays as it is, and the change is written to the log at the next step.',
@@ -197,9 +197,9 @@ export const runs = {
   removed: (title: string) => `Removed ${title}`,
   verifying: 'Verifying…',
   verified: (events: string, known: number) =>
-    `The log is intact: ${events} events, every prompt rebuilds to its hash${known === 0 ? '' : `. Of its terminals, ${known === 1 ? '1 range of bytes is' : `${known} ranges of bytes are`} missing since a restore`}`,
+    `The log is intact: ${events} events, every prompt rebuilds to its hash${known === 0 ? '' : `. ${known === 1 ? '1 range of terminal bytes has' : `${known} ranges of terminal bytes have`} been missing since a restore`}`,
   verifyProblems: (n: number) => (n === 1 ? 'The log has 1 problem' : `The log has ${n} problems`),
-  asked: (title: string) => `${title} asked to pause after this step`,
+  asked: (title: string) => `${title} will pause after this step`,
   woken: 'Woken',
   undelivered: (n: number) => (n === 1 ? '1 hint never delivered' : `${n} hints never delivered`),
 };

@@ -32,7 +32,7 @@ export const search = {
   terminals: 'Terminals',
   moreOfRun: (n: number) => (n === 1 ? '1 more in this run' : `${number(n)} more in this run`),
   moreRuns: (n: number) => (n === 1 ? 'One more run has matches.' : `${number(n)} more runs have matches.`),
-  tooMany: (n: number) => `The first ${number(n)} are listed, all are counted.`,
+  tooMany: (n: number) => `The first ${number(n)} are listed; all are counted.`,
   scannedSteps: (n: number, of: number) => `searched ${number(n)} of ${plural(of, 'step')}`,
   scannedBytes: (done: string, of: string) => `terminals ${done} of ${of}`,
   stopped: 'stopped',
@@ -60,8 +60,8 @@ export const search = {
         return 'A minus only excludes matches. Add a word that must occur.';
       case 'bad_pattern':
         return problem.at === null
-          ? `This is not a pattern: ${problem.message}.`
-          : `This is not a pattern, see character ${problem.at + 1}: ${problem.message}.`;
+          ? `This pattern is not valid: ${problem.message}.`
+          : `This pattern is not valid at character ${problem.at + 1}: ${problem.message}.`;
       case 'bad_flag':
         return `The flag ${problem.flag} is unknown or repeated. Use i, m, s or u.`;
     }

@@ -13,7 +13,7 @@ export const terminals = {
   readOnly: 'read only',
   readOnlyText: 'A session of the agent. You can look, search and copy; nothing you type goes into it.',
   yours: 'yours',
-  yoursText: 'Your own terminal. No agent sees it, and it is in no run’s record.',
+  yoursText: 'Your own terminal. No agent sees it, and no run records it.',
   leaveHint: 'Leave with',
   silent: 'No output yet',
   ownLines: 'Shown in the terminal only',
@@ -85,17 +85,18 @@ export const terminals = {
   addComputer: 'Add a computer',
   close: 'Close this terminal',
   closeTitle: 'Close this terminal?',
-  closeText: (name: string) => `Something still runs in ${name}. Closing ends it and everything it started.`,
+  closeText: (name: string) =>
+    `Something is still running in ${name}. Closing ends it and everything it started.`,
   closeAway: (name: string) =>
-    `It is unknown what runs in ${name}. Closing ends it and everything it started.`,
+    `What is running in ${name} is unknown. Closing ends it and everything it started.`,
   closeNow: 'Close and end it',
   pasteTitle: 'Paste this?',
-  pasteLines: (n: number) => `${n} lines: a shell may run each of them at once.`,
+  pasteLines: (n: number) => `${n} lines: a shell may run each of them immediately.`,
   pasteControls: (n: number) =>
     n === 1
       ? '1 control character is left out of what is sent.'
       : `${n} control characters are left out of what is sent.`,
-  pasteHidden: 'It has characters that cannot be seen; they are written out below.',
+  pasteHidden: 'It contains invisible characters; they are written out below.',
   pasteMore: (shown: string, all: string) => `The first ${shown} of ${all} characters are shown.`,
   pasteText: 'What would be pasted',
   pasteOneLine: 'Paste as one line',

@@ -71,11 +71,11 @@ export const timeline = {
     `Output of ${session} on ${computer} is no longer recorded`,
   unfollowedFrom: (offset: number, why: string) =>
     `From byte ${offset.toLocaleString('en')} on, until the run is resumed. ${why}`,
-  stoodStill: (time: string) => `Stood still for ${time}; not counted as working time`,
+  stoodStill: (time: string) => `Suspended for ${time}; not counted as working time`,
   summarised: (from: number | null, to: number | null) =>
     from === null || to === null ? 'Summarised' : `Summarised steps ${from}–${to}`,
   tokensFromTo: (before: string, after: string) => `${before} → ${after} tokens`,
-  carriedOn: (from: number, to: number) => `${from}–${to} carried on`,
+  carriedOn: (from: number, to: number) => `${from}–${to} carried over`,
   missingAfter: (n: number) => (n === 1 ? '1 thing no longer mentioned' : `${n} things no longer mentioned`),
   shortened: (step: number) => (step === 0 ? 'Shortened' : `Step ${step} shortened`),
   shortenedText: (was: string, kept: string) =>

@@ -7,7 +7,7 @@ export const common: Text['common'] = {
     locale: 'zh-CN',
     millisecond: '毫秒',
     second: '秒',
-    minute: '分',
+    minute: '分钟',
     hour: '小时',
     day: '天',
     now: '刚刚',

@@ -68,7 +68,7 @@ export const computers: Text['computers'] = {
     down: (age) => `已断开 ${age}`,
     downNext: (rest) => `已断开，${rest}后重试`,
     downTrying: '已断开，正在重试',
-    blocked: '需要你',
+    blocked: '需要处理',
   },
   idleText: '没有打开的连接：目前不需要此主机。连接会自动打开，用完后关闭。',
   state: '此状态',
@@ -99,7 +99,7 @@ export const computers: Text['computers'] = {
     clock: '时钟',
   },
   noGpus: '未找到',
-  gpu: (name, memory, used, busy) => `${name}，${memory}，已用 ${used}，占用 ${busy ?? '?'} %`,
+  gpu: (name, memory, used, busy) => `${name}，${memory}，已用 ${used}，占用 ${busy ?? '?'}%`,
   helperPrograms: (helper, supervisor) =>
     helper === supervisor ? helper : `${helper}，终端由 ${supervisor} 管理`,
   diskFree: (free, total, kind) => `${total} 中剩余 ${free}${kind === '' ? '' : `，${kind}`}`,
@@ -136,7 +136,7 @@ export const computers: Text['computers'] = {
   whatNext: '你可以',
   banner: {
     down: (name) => `${name} 已断开。`,
-    blocked: (name) => `${name} 需要你。`,
+    blocked: (name) => `${name} 需要处理。`,
     stalled: (name) => `${name} 没有应答。`,
     connecting: (name) => `与 ${name} 没有连接。`,
     waits: '运行正在等待它。',

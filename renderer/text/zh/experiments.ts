@@ -85,7 +85,7 @@ export const experiments: Text['experiments'] = {
   stepsToBetter: '变好所需步数',
 
   effortTitle: '投入',
-  effortNote: '观看分钟数：运行在“观察”中打开，且有人在窗口前。审阅：直到每一步作出决定所用的时间。',
+  effortNote: '观看分钟数：运行在“观看”中打开，且有人在窗口前。审阅：直到每一步作出决定所用的时间。',
   words: '字词',
   watchMinutes: '观看分钟数',
   looksPerHour: '每小时查看次数',

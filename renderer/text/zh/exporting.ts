@@ -12,7 +12,7 @@ const filters: Readonly<Record<string, string>> = {
   tasks: '任务',
   domains: '领域',
   experiments: '实验',
-  arms: '实验组',
+  arms: '组',
   minScore: '得分',
   successful: '仅成功的运行',
   annotators: '标注人',
@@ -57,7 +57,7 @@ export const exporting: Text['exporting'] = {
     tasks: '任务',
     domains: '领域',
     experiments: '实验',
-    arms: '实验组',
+    arms: '组',
     minScore: '最终得分不低于',
     successful: '仅成功的运行',
     annotators: '标注人',
@@ -94,7 +94,7 @@ export const exporting: Text['exporting'] = {
     axolotl: 'axolotl',
     'ms-swift': 'ms-swift',
     trl: 'TRL：SFT，消息',
-    'trl-completion': 'TRL：SFT，提示与补全',
+    'trl-completion': 'TRL：SFT，提示词与补全',
     dpo: 'TRL：DPO 偏好对',
     rm: 'TRL：奖励模型偏好对',
     prm: 'TRL：过程奖励',
@@ -102,7 +102,7 @@ export const exporting: Text['exporting'] = {
     'llamafactory-openai': 'LLaMA-Factory：openai',
     'llamafactory-v1': 'LLaMA-Factory：v1',
     'verl-sft': 'verl：SFT',
-    'verl-rl': 'verl：RL 提示',
+    'verl-rl': 'verl：RL 提示词',
     agenttraj: 'AgentGym：AgentTraj',
     atif: 'ATIF 1.8',
     'rlanything-policy': 'RLAnything：策略',
@@ -116,15 +116,15 @@ export const exporting: Text['exporting'] = {
     axolotl: '聊天消息，每条助手消息都带训练标记。',
     'ms-swift': '聊天消息，每条助手消息都带 loss 标记。',
     trl: '聊天消息，外加一个只训练已标记消息的对话模板。',
-    'trl-completion': '每个训练步骤对应一个提示和一个补全。',
-    dpo: '提示相同的一对动作：更正后或更好的动作，以及实际执行的动作。',
+    'trl-completion': '每个训练步骤对应一个提示词和一个补全。',
+    dpo: '提示词相同的一对动作：更正后或更好的动作，以及实际执行的动作。',
     rm: '供奖励模型使用的优选与劣选续写。',
-    prm: '一个提示及其各步骤，每步一个标签。',
+    prm: '一个提示词及其各步骤，每步一个标签。',
     'llamafactory-sharegpt': '交替轮次；每个训练步骤单独成为一个样本。',
     'llamafactory-openai': '聊天消息；每个训练步骤单独成为一个样本。',
     'llamafactory-v1': '分类型的消息内容，每条消息带损失权重。',
     'verl-sft': 'Parquet；每个训练步骤单独成为一个样本。',
-    'verl-rl': 'Parquet，每个任务一个提示，用于采样。',
+    'verl-rl': 'Parquet，每个任务一个提示词，用于采样。',
     agenttraj: '智能体对话，每一轮都带 loss 标记。',
     atif: '每条轨迹一个文档，标签写在附加字段中。',
     'rlanything-policy': '带结果奖励、步骤奖励和综合奖励的步骤；需要评判模型的投票。',
@@ -143,7 +143,7 @@ export const exporting: Text['exporting'] = {
     analysis: '分析',
   },
 
-  undecided: '未决',
+  undecided: '未决定',
   undecidedHelp: '豁免会写入清单。',
   undecidedShort: { refuse: '拒绝', train: '训练', mask: '屏蔽' },
   refuse: '拒绝',
@@ -192,7 +192,7 @@ export const exporting: Text['exporting'] = {
   reasoningHelp: {
     'as-sent': '仅在请求包含推理内容之处，数据行才包含它。',
     drop: '所有数据行都不含推理内容。',
-    keep: '每个步骤的推理内容都会写入数据行。若推理内容从未发回模型，这些步骤采样时的提示与数据行不同。',
+    keep: '每个步骤的推理内容都会写入数据行。若推理内容从未发回模型，这些步骤采样时的提示词与数据行不同。',
   },
   split: '划分验证集',
   splitHelp: '按任务',
@@ -247,7 +247,7 @@ export const exporting: Text['exporting'] = {
   decide: (n) => `决定 ${n} 个步骤`,
   write: '写入文件',
   notWhole: '有设置尚未填完。',
-  stopped: (n) => `${n} 个步骤未决，导出被阻止。`,
+  stopped: (n) => `${n} 个步骤未决定，导出被阻止。`,
   empty: '这些运行中没有可训练的步骤，无可写入。',
 
   counting: '正在统计…',
@@ -256,7 +256,7 @@ export const exporting: Text['exporting'] = {
   resizeCounts: '统计区高度',
   trained: '训练',
   masked: '屏蔽',
-  context: '不训练：提示、人工提示、观察结果和沿用的步骤',
+  context: '不训练：提示词、提示、观察和沿用的步骤',
   trainedTotal: '个训练词元',
   maskedTotal: '个屏蔽词元',
   rows: () => '行',
@@ -267,13 +267,13 @@ export const exporting: Text['exporting'] = {
   size: '相对大小',
   shareOfAll: (percent) =>
     `占全部词元的 ${percent > 99 && percent < 100 ? percent.toFixed(1) : Math.round(percent)}%`,
-  undecidedRow: '未决，阻止导出',
+  undecidedRow: '未决定，阻止导出',
   reason: (source, reason, ruleName, reasonName) => {
     if (source === 'human') return reason === '' ? '由人决定' : `由 ${reason} 决定`;
     if (source === 'adjudication') return reason === '' ? '已裁定' : `由 ${reason} 裁定`;
     if (source === 'rule') return ruleName(reason);
     if (source === 'judge') return reason === '' ? '评判模型' : `评判模型：${reasonName(reason)}`;
-    if (source === 'waiver') return reason === 'disagreement' ? '豁免，意见不一' : '豁免，未决';
+    if (source === 'waiver') return reason === 'disagreement' ? '豁免，意见不一' : '豁免，未决定';
     if (source === 'variant') return '此变体中不屏蔽';
     if (source === 'none') return reason === 'summary' ? '摘要轮次' : '没有适用的屏蔽';
     return reason === '' ? source : `${source}：${reason}`;
@@ -299,7 +299,7 @@ export const exporting: Text['exporting'] = {
   replace: '替换',
   allowName: (allowed, excerpt) => (allowed ? `替换 ${excerpt}` : `允许 ${excerpt}`),
   findingName: (name) => name,
-  runHead: '提示',
+  runHead: '提示词',
   placeIn: (field, run) => `${field}，${run}`,
   morePlaces: (n) => `另有 ${n} 处`,
 };

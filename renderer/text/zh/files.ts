@@ -27,7 +27,7 @@ export const files: Text['files'] = {
   later: '更晚的修订',
   step: (n) => `第 ${n} 步`,
   mark: (n, step, by, what) =>
-    [`修订 ${n}`, `第 ${step} 步`, by === 'shell' ? '通过 shell' : '通过操作', what]
+    [`修订 ${n}`, `第 ${step} 步`, by === 'shell' ? '通过 shell' : '通过动作', what]
       .filter((part) => part !== '')
       .join('，'),
   stripHelp: '按住 Shift 单击：与之比较。双击：前往该步骤。',
@@ -35,7 +35,7 @@ export const files: Text['files'] = {
   shellMark: 'sh',
   byShell: '通过 shell',
   byShellAt: '通过 shell，步骤',
-  byActionAt: '通过操作，步骤',
+  byActionAt: '通过动作，步骤',
   inherited: '，来自分支的源运行',
   created: '新建',
   deleted: '已删除',
@@ -47,9 +47,9 @@ export const files: Text['files'] = {
     to === 0 ? '到此步骤尚未更改' : from === 0 ? `首次更改之前 → 修订 ${to}` : `修订 ${from} → 修订 ${to}`,
   noChangeAt: (step) => `第 ${step} 步没有文件更改的记录。`,
   noTextAtStep: (name) => `${name}：此步骤没有文本记录`,
-  linesTold: '这些行由该操作自己报告；文件的其余部分不在日志中。',
-  nothingTold: '日志只说明该操作更改了此文件，没有说明更改了哪些行。',
-  diffTold: (path) => `${path} 中该操作报告的行`,
+  linesTold: '这些行由该动作自己报告；文件的其余部分不在日志中。',
+  nothingTold: '日志只说明该动作更改了此文件，没有说明更改了哪些行。',
+  diffTold: (path) => `${path} 中该动作报告的行`,
   showChanges: '显示更改',
   hideChanges: '隐藏更改',
   layout: '布局',
@@ -57,7 +57,7 @@ export const files: Text['files'] = {
   inline: '行内',
   diffOf: (path, from, to) => `${path} 的更改，修订 ${from} 到 ${to}`,
   emptyTitle: '尚未修改任何文件',
-  emptyText: '智能体通过操作或 shell 创建或编辑文件后，文件会显示在这里。',
+  emptyText: '智能体通过动作或 shell 创建或编辑文件后，文件会显示在这里。',
   noTextTitle: '没有可比较的文本',
   noText: '日志保存不超过 1 MB 的文件文本；其他文件只保存大小和哈希。',
   before: '之前',

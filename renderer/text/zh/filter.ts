@@ -4,17 +4,17 @@ import type { Text } from '../en';
 const marks: Record<StepMark, string> = {
   disagreement: '意见不一',
   humans_differ: '人的意见不一',
-  judges_differ: '评审意见不一',
-  rule_and_judge_differ: '规则与评审不一',
+  judges_differ: '评判模型意见不一',
+  rule_and_judge_differ: '规则与评判模型不一',
   rules_differ: '规则之间不一',
-  low_confidence: '评审没有把握',
+  low_confidence: '评判模型没有把握',
   unconfirmed: '未确认',
   confirmed: '已确认',
   flagged: '已标记',
   commented: '有评论',
   corrected: '已更正',
 };
-const sources = { adjudication: '裁定', human: '人', judge: '评审', rule: '规则', none: '无人' };
+const sources = { adjudication: '裁定', human: '人', judge: '评判模型', rule: '规则', none: '无人' };
 const kinds = { act: '动作', think: '思考', null: '无有效动作', summary: '摘要' };
 
 export const filter: Text['filter'] = {
@@ -34,7 +34,7 @@ export const filter: Text['filter'] = {
   file: '文件',
   fileText: '路径的一部分',
   text: '文本',
-  textText: '与搜索相同的词',
+  textText: '语法与搜索相同',
   steps: '步骤',
   from: '从步骤',
   to: '到步骤',

@@ -72,15 +72,15 @@ export const hints: Text['hints'] = {
   queue: '加入队列',
   tryIt: '试一试',
   tryText: '带上这份草稿询问模型一次，显示它会做什么。不会执行任何动作。',
-  general: '能否作为一般规则来教？',
-  generalText: (found) => `它点名了 ${found}。规则能教会更多步骤。`,
+  general: '能否写成通用规则？',
+  generalText: (found) => `其中提到了 ${found}。写成规则，对更多步骤都有用。`,
   queueTitle: '发件箱',
-  queueText: (n) => (n === 1 ? '1 条提示在等待' : `${n} 条提示在等待；到期的一起发送`),
+  queueText: (n) => (n === 1 ? '1 条提示在等待' : `${n} 条提示在等待；满足条件的一起发送`),
   textToSend: '将发送的文本',
   textToSendTitle: '将发送的确切文本',
   textToSendNote: '在模型下一次作答前附在最后一次观察之后。',
-  textToSendNothing: '目前没有到期的提示。',
-  textOfDraft: '你的草稿，排队并到期之后',
+  textToSendNothing: '目前没有满足条件的提示。',
+  textOfDraft: '你的草稿，排队并满足条件之后',
   hint: (n) => `提示 ${n}`,
   last: (n, step) => `提示 ${n} 已在 ${step} 之后送达`,
   lastBefore: (n) => `提示 ${n} 已随任务送达`,
@@ -91,7 +91,7 @@ export const hints: Text['hints'] = {
   waitsSleep: (clock, rest) => `等待：智能体休眠至 ${clock}（${rest}）`,
   waitsSleepOpen: '等待：智能体在休眠',
   waitsPaused: '等待：运行已暂停',
-  waitsUndriven: '等待：没有进程在推进此运行',
+  waitsUndriven: '等待：没有进程在驱动此运行',
   waitsEnded: '运行已结束，此提示不会送达',
   waitsCondition: '等待条件满足',
   waitsHost: (names) => (names === '' ? '等待：运行的一台计算机无法连接' : `等待：${names} 无法连接`),
@@ -111,7 +111,7 @@ export const hints: Text['hints'] = {
   ignored: '被忽略',
   judged: (n, verdict) =>
     verdict === null
-      ? `已收回对提示 ${n} 的评价`
+      ? `已撤回对提示 ${n} 的评价`
       : verdict === 'acted_on'
         ? `提示 ${n} 已被采纳`
         : `提示 ${n} 被忽略`,

@@ -14,12 +14,12 @@ const short: Record<AttentionKind, string> = {
   finished: '已完成',
   hint_delivered: '提示已送达',
   stood_still: '曾停顿',
-  summary_lost: '总结有遗漏',
+  summary_lost: '摘要有遗漏',
   impatience: '缺乏耐心',
   contention: 'GPU 冲突',
   forgotten_session: '遗忘会话',
   template_thought: '套用模板',
-  repeated_action: '重复操作',
+  repeated_action: '重复动作',
   early_finish: '过早结束',
 };
 
@@ -74,16 +74,16 @@ export const inbox: Text['inbox'] = {
   stopped: '已停止。',
   hints: (n) => `${n} 条提示已进入上下文。`,
   secretSeen: (kinds) =>
-    `此运行看到了机密：${kinds.map((kind) => secrets[kind] ?? kind).join('、')}。它已进入日志和提示词；请在其签发处更换。`,
+    `此运行看到了机密：${kinds.map((kind) => secrets[kind] ?? kind).join('、')}。它已进入日志和提示词；请吊销并更换。`,
   stoodStill: (time) => `机器休眠期间停顿了 ${time}。`,
-  summaryLost: (n) => `一次总结不再提及 ${n} 项内容。`,
+  summaryLost: (n) => `一次摘要不再提及 ${n} 项内容。`,
   killedTraining: (session, needed, left) =>
     `终止了 ${session} 中自己的训练：它还需 ${needed}，而剩余时间有 ${left}。`,
   shortSleeps: (n) => `训练期间连续 ${n} 次等待不足 2 分钟。`,
   ownConflict: (session, other, computer) =>
-    `在 ${session} 中启动了任务，而 ${other} 仍在使用 ${computer} 的这些 GPU。`,
+    `在 ${session} 中启动了作业，而 ${other} 仍在使用 ${computer} 的这些 GPU。`,
   takenGpu: (session, gpu, computer, used) =>
-    `在 ${session} 中于 ${computer} 的 GPU ${gpu} 上启动了任务，其中已占用 ${used}。`,
+    `在 ${session} 中用 ${computer} 的 GPU ${gpu} 启动了作业，而该 GPU 已被占用 ${used} 显存。`,
   forgotten: (session, computer, n) => `已有 ${n} 步未查看 ${computer} 上的 ${session}；它当时正忙。`,
   templateThoughts: (n) => `最近的思考中有 ${n} 个除数字外完全相同。`,
   templateFile: (path) => `${path} 把问题和答案拼进固定的推理文字。`,

@@ -65,7 +65,7 @@ export const judgeQuality: Text['judgeQuality'] = {
 
   ratersTitle: '评审者之间的一致程度',
   ratersSummary: (n) => `共 ${n} 项。κ 衡量超出偶然的一致：0 为偶然，1 为完全一致。`,
-  verdicts: '评判与标签',
+  verdicts: '评判与标注',
   allJudges: '全部评判模型，Fleiss κ',
   allPeople: '全部标注者，Fleiss κ',
   pairSame: (one, other) => `${one} 与 ${other}，相同`,

@@ -14,7 +14,7 @@ const rules: Record<string, string> = {
   'provided-script-ignored': '忽略给定脚本',
   'template-thought': '套话式推理',
   'imitates-human': '冒充真人',
-  'keep-summary': '已接受的总结',
+  'keep-summary': '已接受的摘要',
   'keep-sleep-while-training': '训练时睡眠等待',
   'keep-debugging': '系统性调试',
   'keep-backup': '带分数的备份',
@@ -61,14 +61,14 @@ export const labels: Text['labels'] = {
   scopeStep: (n) => `步骤 ${n}`,
   scopeRange: (n) => `已选 ${n} 步`,
   scopeNone: '没有步骤',
-  flag: '请求第二意见',
-  unflag: '撤回第二意见请求',
+  flag: '请求复核',
+  unflag: '撤回复核请求',
   comment: '评论',
   more: '更多',
   blocked: '目前不接受标注',
-  blockedDisk: '磁盘有空间之前不接受标注',
-  nothingToAgree: (step) => `步骤 ${step} 没有可同意的意见：尚无标签，或人的意见不一`,
-  rangeDiffers: (step) => `所选步骤并不都与步骤 ${step} 相同：请逐个同意，或自行决定`,
+  blockedDisk: '磁盘空间不足，暂不接受标注',
+  nothingToAgree: (step) => `步骤 ${step} 没有可同意的意见：尚无标注，或人的意见不一`,
+  rangeDiffers: (step) => `所选步骤的标注并不都与步骤 ${step} 相同：请逐个同意，或直接标注`,
   oneStep: '请只选一步，再同意或不同意其评判模型',
   noJudge: (step) => `步骤 ${step} 还没有评判模型投票`,
   judgesDiffer: (step) => `评判模型对步骤 ${step} 意见不一：请自行决定`,
@@ -77,9 +77,9 @@ export const labels: Text['labels'] = {
   agreeWith: (judge, value) => `同意 ${judge}：${value}`,
   disagreeWith: (judge, value) => `不同意 ${judge}：${value}`,
   sure: (confidence) => `把握 ${Math.round(confidence * 100)}%`,
-  staysSettled: (step, value) => `第 ${step} 步仍裁定为 ${value}。你的标签并列保存；T 或 M 可重新裁定。`,
+  staysSettled: (step, value) => `第 ${step} 步仍裁定为 ${value}。你的标注并列保存；T 或 M 可重新裁定。`,
   stillMasked: (n, at) => `硬规则仍屏蔽 ${n} 个步骤：${at}。请逐个标注并写明解除屏蔽的理由。`,
-  nothingToSettle: (step) => `步骤 ${step} 无需裁定：没有两个人意见不同`,
+  nothingToSettle: (step) => `步骤 ${step} 无需裁定：没有分歧`,
   reasonGiven: (reason, value, at) => `“${reason}”已作为 ${at} 上 ${value} 的理由`,
   andMore: (pieces, n) => `${pieces} 以及另外 ${n} 段`,
   did: (value, n, at) => (n === 1 ? `步骤 ${at}：${value}` : `${n} 步（${at}）：${value}`),
@@ -103,7 +103,7 @@ export const labels: Text['labels'] = {
   hiddenByFold: (step) => `步骤 ${step} 未标注：它被折叠`,
   unfold: '展开',
   tooSoon: (step) => `步骤 ${step} 未标注：它刚刚出现。再按一次即可标注。`,
-  noTimeline: '这里不能标注步骤。请先切换到“观察”或“审阅”。',
+  noTimeline: '这里不能标注步骤。请先切换到“观看”或“审阅”。',
   notShown: '不在列表中',
   undoing: '未标注：撤销尚未保存。请再按一次。',
   undo: '撤销',
@@ -111,8 +111,8 @@ export const labels: Text['labels'] = {
   nothingToUndo: '此运行没有可撤销的操作',
   nothingToRedo: '此运行没有可重做的操作',
   failed: (what, why) => `未保存：${what}。${why}`,
-  flagged: (at) => `步骤 ${at} 请求第二意见`,
-  unflagged: (at) => `步骤 ${at} 不再请求第二意见`,
+  flagged: (at) => `步骤 ${at} 请求复核`,
+  unflagged: (at) => `步骤 ${at} 不再请求复核`,
   commented: (at) => `步骤 ${at} 的评论已保存`,
   commentTitle: (at) => `评论步骤 ${at}`,
   commentPlaceholder: '下一位标注者应该知道什么？',
@@ -129,15 +129,15 @@ export const labels: Text['labels'] = {
   wins: '胜出',
   hard: '硬性',
   noDecision: '尚未决定',
-  yoursWins: '你的决定会胜过所有机器意见。',
-  judge: '评判',
+  yoursWins: '你的决定会优先于所有机器意见。',
+  judge: '评判模型',
   judgeSays: (name, confidence) =>
     confidence === null ? `${name}，未给出置信度` : `${name}，置信度 ${confidence.toFixed(2)}`,
   rubric: (version) => `评判标准 ${version}`,
   cites: '引用',
   goTo: (step) => `前往步骤 ${step}`,
   withheldTitle: '在你决定之前隐藏意见',
-  withheldText: '你被请求给出盲审的第二意见。人和机器的意见在你决定之后出现。',
+  withheldText: '有人请你盲审复核。你作出决定后，才会显示人和机器的意见。',
   corrections: '更正的动作',
   original: '原动作保持不变。',
   comments: '评论',
@@ -154,14 +154,14 @@ export const labels: Text['labels'] = {
   noRules: '没有规则涉及这一步。',
   decidedAt: (clock) => `决定于 ${clock}`,
   historyNone: '尚无条目',
-  opComment: '评论',
-  opFlag: '请求第二意见',
+  opComment: (words) => `评论：${words}`,
+  opFlag: '请求复核',
   opUnflag: '撤回请求',
   opUndo: '撤销了一条',
-  opUndoOf: (what) => `撤回了${what}`,
+  opUndoOf: (what) => `撤销了：${what}`,
   opSettled: (value) => `裁定为 ${value}`,
   opVote: (value, reason) => `投票 ${value}：${reason}`,
-  opVoteBack: '收回了投票',
+  opVoteBack: '撤回了投票',
   opReward: (value, vote) =>
     value === 0
       ? `为该步打分（第 ${vote} 票）：无法理解`
@@ -173,9 +173,9 @@ export const labels: Text['labels'] = {
   historyOf: (n) => `${n} 条`,
   keep: 'KEEP 保留',
   opHint: (verdict) =>
-    verdict === null ? '收回了对提示的评价' : verdict === 'acted_on' ? '提示已被采纳' : '提示被忽略',
+    verdict === null ? '撤回了对提示的评价' : verdict === 'acted_on' ? '提示已被采纳' : '提示被忽略',
   whatHint: (verdict, at) =>
-    verdict === null ? `收回对步骤 ${at} 处提示的评价` : `对步骤 ${at} 处提示的评价`,
+    verdict === null ? `撤回对步骤 ${at} 处提示的评价` : `对步骤 ${at} 处提示的评价`,
   opClear: '已清除',
   disagreement: '意见不一',
   why: (why) => {
@@ -188,7 +188,7 @@ export const labels: Text['labels'] = {
       case 'adjudications_differ':
         return `裁定者意见不一：${by}。此步骤按未决定计。`;
       case 'human':
-        return `${by} 已决定。人的决定胜过所有机器意见${reason === '' ? '' : `：${reasons[reason] ?? rules[reason] ?? reason}`}。`;
+        return `${by} 已决定。人的决定优先于所有机器意见${reason === '' ? '' : `：${reasons[reason] ?? rules[reason] ?? reason}`}。`;
       case 'humans_differ':
         return `${by} 意见不一。裁定之前按未决定计。`;
       case 'hard_mask':
@@ -206,11 +206,11 @@ export const labels: Text['labels'] = {
       case 'keep_rule':
         return `保留规则 ${named} 适用，且没有意见屏蔽它。`;
       case 'keep_rule_over_mask':
-        return `保留规则 ${named} 胜过软性屏蔽${masked === '' ? '' : ` ${masked}`}。`;
+        return `保留规则 ${named} 优先于软性屏蔽${masked === '' ? '' : ` ${masked}`}。`;
       case 'judge_keep':
         return '评判模型保留它，且没有规则屏蔽它。';
       case 'judge_keep_over_rule':
-        return `评判模型保留它，胜过 ${named}。`;
+        return `评判模型保留它，优先于 ${named}。`;
     }
   },
   liftTitle: (at) => `步骤 ${at} 选择训练需要理由`,

@@ -19,7 +19,7 @@ export const newRun: Text['newRun'] = {
   addIt: '添加',
   evaluatorMark: '评测器',
   dedicatedMark: '专用',
-  sameMachine: (machine, one, other) => `${one} 和 ${other} 不能都在${machine}。请为其中一个另选位置。`,
+  sameMachine: (machine, one, other) => `${one} 和 ${other} 不能都在 ${machine} 上。请为其中一个另选位置。`,
   approvalsOnComputer: (name) => `在 ${name} 上执行非只读命令前询问`,
   askedByDefault: '默认开启。',
   dedicatedDefault: '默认关闭：任务将其标为专用。',
@@ -34,9 +34,9 @@ export const newRun: Text['newRun'] = {
   limits: '上限',
   limitNames: {
     steps: '步数',
-    hours: '工作小时',
+    hours: '工作时长（小时）',
     evals: '评测次数',
-    training: '单次训练小时',
+    training: '单次训练时长（小时）',
     tokens: '输入与输出词元',
     cost: '费用（美元）',
   },
@@ -48,7 +48,7 @@ export const newRun: Text['newRun'] = {
   approvals: '审批',
   approvalsOn: '执行非只读命令前询问',
   approvalsHelp:
-    '凡是不能确定为只读的命令，运行都会等待你的答复。你可以在本次运行中允许某一种类的命令。此选择会记入日志。审批只是辅助手段，真正的边界是命令运行所在的账户或沙箱。',
+    '凡是不能确定为只读的命令，运行都会等待你的答复。你可以在本次运行中允许某一种类的命令。此选择会记入日志。审批只是辅助手段，不是安全保障。真正的边界是命令运行所在的账户或沙箱。',
   isolation: '隔离',
   isolationOn: '将智能体在本机运行的程序与本机其余部分隔离',
   isolationHelp: (internet) =>
@@ -69,7 +69,7 @@ export const newRun: Text['newRun'] = {
   notWhole: '请填写 0 或以上的整数，或留空。',
   compare: '与其他运行比较',
   hintsOffShort: '不接受人的提示',
-  recordNames: { experiment: '实验', arm: '实验组别', group: '对照组', sample: '样本序号', seed: '随机种子' },
+  recordNames: { experiment: '实验', arm: '组别', group: '比较组', sample: '样本序号', seed: '随机种子' },
   recordHelp: {
     experiment: '同一实验的运行一起导出和比较。',
     arm: '这次运行是实验的哪一种变体，例如“有提示”。',
@@ -83,7 +83,7 @@ export const newRun: Text['newRun'] = {
   folderAddWrite: '添加可修改的文件夹…',
   folderRead: '只读',
   folderWrite: '可修改',
-  folderRemove: (path) => `不再显示 ${path}`,
+  folderRemove: (path) => `移除 ${path}`,
   beginsWith: (commands) => `会话开始时执行 ${commands}`,
   ready: '运行会立即开始。你可以在任一步之后暂停。',
   blocked: '此任务需要本机没有的条件。',
@@ -96,7 +96,7 @@ export const newRun: Text['newRun'] = {
   openSettings: '打开设置',
   checks: '第一步之前',
   taskFits: '任务适合本机',
-  taskFitsDetail: (tools) => `提供 ${tools} 个操作`,
+  taskFitsDetail: (tools) => `提供 ${tools} 个动作`,
   taskDoesNotFit: '任务不适合本机',
   taskWarning: (warning) =>
     warning.kind === 'runs_agent_files'

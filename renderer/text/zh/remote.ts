@@ -9,19 +9,19 @@ const states: Record<RemoteStatus['state'], string> = {
 };
 const writes: Record<string, string> = {
   'hints.queue': '提示',
-  'labels.apply': '标签',
+  'labels.apply': '标注',
   'labels.comment': '评论',
   'labels.flag': '标记',
 };
 
 export const remote: Text['remote'] = {
-  open: '打开计算机上的工作区…',
+  open: '打开其他计算机上的工作区…',
   local: '工作区：本机',
   mark: (alias) => `${alias} 上的工作区`,
   state: (state) => states[state],
   since: (state, time) => `${state} ${time}`,
   waiting: (n) => `${n} 条待发送`,
-  title: '计算机上的工作区',
+  title: '其他计算机上的工作区',
   lead: '显示并操控一台计算机自行驱动的运行。本机休眠时它们照常进行。',
   host: '计算机',
   hostHelp: '来自你的计算机列表；那里须已安装 Waymark。',
@@ -29,7 +29,7 @@ export const remote: Text['remote'] = {
   folderHelp: '绝对路径；留空则用该用户的默认文件夹。',
   folderPlaceholder: '例如 /data/waymark',
   command: '那里的命令',
-  commandHelp: '在该计算机上启动 Waymark 的方式，例如 node /opt/waymark/cli.js',
+  commandHelp: '在该计算机上启动 Waymark 的方式，例如 node /opt/waymark/out/main/cli.js',
   connect: '打开',
   connecting: '正在连接…',
   noComputers: '尚无计算机',

@@ -37,7 +37,7 @@ export const search: Text['search'] = {
   scannedBytes: (done: string, of: string) => `终端 ${done} / ${of}`,
   stopped: '已停止',
   progress: ({ steps, behind }: IndexProgress) =>
-    `正在建立索引 ${Math.floor(steps === 0 ? 0 : ((steps - behind) / steps) * 100)} %，还剩 ${number(behind)} 步`,
+    `正在建立索引 ${Math.floor(steps === 0 ? 0 : ((steps - behind) / steps) * 100)}%，还剩 ${number(behind)} 步`,
   behind: (n: number) => `还有 ${number(n)} 步未编入索引。`,
   emptyTitle: '无匹配',
   emptyText: '已搜索思考、参数、观察、提示、文件和终端。',

@@ -51,7 +51,7 @@ export const terminals: Text['terminals'] = {
   gapText: (from, to) => `缺少字节 ${from} 至 ${to}。`,
   copiedVisibly: '已复制，隐藏字符已写出',
   link: {
-    title: (name, state) => `${name}:${state}。`,
+    title: (name, state) => `${name}：${state}。`,
     goesOn: (session, offset) => `${session} 的输出将从字节 ${offset} 继续。`,
     ownGoesOn: '在此期间不发送按键。',
     tryNow: '立即重试',
