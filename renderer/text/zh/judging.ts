@@ -103,7 +103,7 @@ export const judging: Text['judging'] = {
   votes: (n) => `${n} 票`,
   votesOf: (n, of) => `${n} / ${of} 步`,
   requestCount: (n) => `${n} 次请求`,
-  tokenCount: (n) => `${n} 词元`,
+  tokenCount: (n) => `${n} 个词元`,
   costOf: (cost, limit) => `${cost} / ${limit}`,
   whatRewards: '步骤奖励',
   whatTrial: '试用评判标准',

@@ -67,7 +67,7 @@ export const plots: Text['plots'] = {
   segmentRow: (segment, steps) => `第 ${segment} 段，${steps} 步`,
   tokensRow: (input, cached, output) => `输入 ${input}（缓存 ${cached}），输出 ${output}`,
   tokensSummary: (all, segments, cached) =>
-    `${segments} 段共读取 ${all} 词元，${cached}% 来自缓存（实心部分）。`,
+    `${segments} 段共读取 ${all} 个词元，${cached}% 来自缓存（实心部分）。`,
   people: '每人已定的步数',
   person: '标注者',
   decided: '已定',

@@ -6,7 +6,7 @@ export const rehearsal: Text['rehearsal'] = {
   asks: (model, step) =>
     `用步骤 ${step} 的上下文和这份草稿询问 ${model} 一次，把回答与当时的回答并排显示。不执行任何动作，也不记入运行。`,
   pricing: '正在估算费用…',
-  cost: (input, output, money) => `约输入 ${input}、输出 ${output} 词元，${money}`,
+  cost: (input, output, money) => `约输入 ${input}、输出 ${output} 个词元，${money}`,
   atMost: (money) => `最多 ${money}`,
   noPrice: '费用未知：此模型没有设置价格',
   run: '询问模型',

@@ -51,13 +51,13 @@ export const rubric: Text['rubric'] = {
   noEndpoint: '请先在设置中添加模型，再试用评判标准。',
 
   result: '有何变化',
-  columns: ['与人员相比', '当前', '按这份正文'],
+  columns: ['与人工标注相比', '当前', '按这份正文'],
   precision: '屏蔽的精确率',
   recall: '屏蔽的召回率',
   figure: (value, n) => `${share(value)}，n = ${n}`,
   interval: (low, high) => `95% 置信区间：${share(low)} 到 ${share(high)}`,
   unknown: '未知',
-  noLabels: '这里没有人员意见一致的标注，因此无从判断哪个结论正确。',
+  noLabels: '这里没有意见一致的人工标注，因此无从判断哪个结论正确。',
   moved: (toMask, toKeep, of) =>
     toMask + toKeep === 0
       ? `${of} 步的结论没有变化。`
@@ -67,8 +67,8 @@ export const rubric: Text['rubric'] = {
   changes: '结论有变的步骤',
   verdict: { keep: '保留', mask: '屏蔽' },
   goTo: (step) => `转到第 ${step} 步`,
-  asPeople: '与人员一致',
-  againstPeople: '与人员不一',
+  asPeople: '与人工标注一致',
+  againstPeople: '与人工标注不一致',
   nobody: '尚无标注',
   more: (n) => `另有 ${n} 步`,
   adopts: (votes, judge) => `保存后，本次试用的 ${votes} 个结论计为 ${judge} 的投票。`,

@@ -66,7 +66,7 @@ export const timeline: Text['timeline'] = {
   unfollowedFrom: (offset, why) => `从字节 ${offset.toLocaleString('en')} 起，直到运行恢复为止。${why}`,
   stoodStill: (time) => `停顿 ${time}，不计入工作时间`,
   summarised: (from, to) => (from === null || to === null ? '已摘要' : `已摘要步骤 ${from}–${to}`),
-  tokensFromTo: (before, after) => `${before} → ${after} 词元`,
+  tokensFromTo: (before, after) => `${before} → ${after} 个词元`,
   carriedOn: (from, to) => `沿用 ${from}–${to}`,
   missingAfter: (n) => `${n} 项不再提及`,
   shortened: (step) => (step === 0 ? '已缩短' : `步骤 ${step} 已缩短`),
@@ -77,7 +77,7 @@ export const timeline: Text['timeline'] = {
   changedBy: (name) => (name === '' ? '' : `由 ${name}`),
   limitsChanged: '上限已更改',
   limitsNow: (steps, time, tokens, cost) =>
-    [`${steps} 步`, time, tokens === null ? '' : `${tokens} 词元`, cost ?? ''].filter(Boolean).join('，'),
+    [`${steps} 步`, time, tokens === null ? '' : `${tokens} 个词元`, cost ?? ''].filter(Boolean).join('，'),
   checkpoint: '检查点',
   branched: (step, title) => `在${title ?? '另一运行'}的步骤 ${step} 之后分支`,
   gpu: (computer, state) =>
