@@ -16,7 +16,7 @@ export interface NameHit {
   name: string;
 }
 
-/** A list with a name in it that is a word of every day is looked for only where it can be nothing else: in paths and prompts. */
+/** Everyday words: as the name of a user or host they tell nobody, and are left wherever they are found. */
 const EVERYDAY = new Set(
   `admin administrator agent anonymous app apps author backup base bench build builder cache client code coder common
   computer conda config container core daemon data debian default demo deploy desktop dev develop developer docker ec2-user
