@@ -1,5 +1,5 @@
 import type { JudgedTurn } from '@shared/judging/judged-turn';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { ModelPort } from '../agent/ports';
 import type { StoreNotice } from '../store/notices';
 import { runBatch } from './judge-batch';
@@ -31,14 +31,27 @@ function taskAbout(step: number): JudgeTask {
   };
 }
 
-/** A batch over twenty tasks in a workspace that changed when it began: every request is looked at before it is sent. */
-async function asked(isGone: (run: string) => boolean, more: { maxCost: number | null; together: number }) {
+interface Asked {
+  maxCost: number | null;
+  together: number;
+  /** The workspace changed when it began, so that every request is looked at before it is sent. */
+  hasChanged?: boolean;
+  /** While a request is answered. */
+  answering?: () => void;
+}
+
+/** A batch over twenty tasks. */
+async function asked(
+  isGone: (run: string) => boolean,
+  { hasChanged = true, answering = () => undefined, ...more }: Asked,
+) {
   const turn: JudgedTurn = { step: 1, isSummary: false, text: 'Done.', tokens: 1 };
   const sent: number[] = [];
   const model: ModelPort = {
     ask: async ({ body }) => {
       sent.push(...(JSON.parse(body) as { asked: number[] }).asked);
       await new Promise(setImmediate);
+      answering();
       const usage = { inputTokens: 107, outputTokens: 10, cachedTokens: 0, reasoningTokens: 0 };
       const answer = { text: '', reasoning: '', calls: [], finishReason: 'stop', model: 'm', usage };
       return { ok: true, answer };
@@ -46,7 +59,7 @@ async function asked(isGone: (run: string) => boolean, more: { maxCost: number |
   };
   const store: Parameters<typeof runBatch>[0] = {
     subscribe: (listener: (notice: StoreNotice) => void) => {
-      listener({ kind: 'foreign' });
+      if (hasChanged) listener({ kind: 'foreign' });
       return () => undefined;
     },
     writer: { judgeAnswered: async () => undefined, judgeTried: async () => undefined },
@@ -100,4 +113,30 @@ test('what was removed after its request was made ahead is not sent', async () =
   expect(sent).not.toContain(2);
   expect(sent).not.toContain(19);
   expect(result).toMatchObject({ asked: 18, votes: 18, missing: 0, ended: null });
+});
+
+test.each([
+  [99, 20],
+  [101, 1],
+])('where nothing was heard of, a request made %i ms ago is looked at from 100 ms on', async (age, sends) => {
+  let now = 0;
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
+  try {
+    // The first answer takes so long; all that was made ahead meanwhile is as old.
+    let isFirst = true;
+    const answering = () => {
+      if (isFirst) now += age;
+      isFirst = false;
+    };
+    const { sent } = await asked((run) => run !== 'run 1', {
+      maxCost: null,
+      together: 1,
+      hasChanged: false,
+      answering,
+    });
+    expect(sent).toContain(1);
+    expect(sent.includes(2)).toBe(sends === 20);
+  } finally {
+    clock.mockRestore();
+  }
 });
