@@ -179,7 +179,8 @@ export const runs: Text['runs'] = {
   modelText: '之后的步骤使用此模型。上下文保持不变，更换在下一步写入日志。',
   modelNow: (name) => `${name}（当前）`,
   modelContext: (tokens) => `上下文最多 ${tokens} 个词元。`,
-  modelSmaller: (context, limit) => `上下文有 ${context} 个词元，此模型最多 ${limit} 个：下一步之前会先摘要。`,
+  modelSmaller: (context, limit) =>
+    `上下文有 ${context} 个词元，此模型最多 ${limit} 个：下一步之前会先摘要。`,
   saveModel: '更换模型',
   modelSaved: (name) => `从下一步起使用 ${name}`,
   unlockKeys: '解锁密钥',
