@@ -50,7 +50,7 @@ describe('--filter', () => {
     ['task="a', /cannot be read/],
     ['task="a"b', /cannot be read/],
     ['successful=yes', /not a condition of a filter/],
-    ['score>=1,score>=2', /said twice/],
+    ['score>=1,score>=2', /given twice with different values/],
     ['__proto__=a', /cannot be read/],
     ['constructor=a', /not a condition of a filter/],
   ])('%j is refused and says why', (value, why) => {
