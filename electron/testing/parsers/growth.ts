@@ -7,6 +7,13 @@ const LOOKED_AT_AGAIN = 4.2;
 /** Now and then V8 has dropped a parser's compiled code: the same 5,000 fields then take 45 ms instead of 8, several times in a row. */
 const LOOKS = 20;
 
+/**
+ * Characters up to which only the young generation is collected before a measurement: a whole collection takes longer than most shapes
+ * then, and drops compiled code of the parsers with it, so that the smaller text paid for what the larger one then had. What longer
+ * texts leave outgrows the young generation, and would be collected while others are measured.
+ */
+const YOUNG_TEXT = 512 * 1024;
+
 /** One shape: ms of processor time over a quarter of the text and over all of it. */
 export interface Grown {
   /** Of the parser; messages use the first. */
@@ -31,28 +38,29 @@ export const growthMemory = [
  * times is not the parser's. A shape that costs less than `judged` ms is not looked at again.
  */
 export function* growthOfEach(length: number, judged = NOISE_MS): Generator<Grown> {
+  const collect = () => globalThis.gc?.({ type: length > YOUNG_TEXT ? 'major' : 'minor' });
   for (const { names, shapes, most = length, parse } of everyParser) {
     for (const [name, shape] of Object.entries(shapes)) {
       const whole = Math.min(length, most);
       yield {
         names,
         what: `${names[0]} of ${name}`,
-        ...lookAt(parse, shape(whole / 4), shape(whole), judged),
+        ...lookAt((text) => costOf(parse, text, collect), shape(whole / 4), shape(whole), judged),
       };
     }
   }
 }
 
 function lookAt(
-  parse: (text: string) => unknown,
+  cost: (text: string) => number,
   less: string,
   all: string,
   judged: number,
 ): Pick<Grown, 'small' | 'large' | 'growth'> {
   let [small, large] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
   for (let look = 0; look < LOOKS; look += 1) {
-    small = Math.min(small, costOf(parse, less));
-    large = Math.min(large, costOf(parse, all));
+    small = Math.min(small, cost(less));
+    large = Math.min(large, cost(all));
     if (large < judged || growthOf(small, large) < LOOKED_AT_AGAIN) break;
   }
   return { small, large, growth: growthOf(small, large) };
@@ -62,11 +70,11 @@ function lookAt(
 const growthOf = (small: number, large: number): number => large / Math.max(small, NOISE_MS / 5);
 
 /**
- * ms of processor time: other programs take none of it. Only the young generation is collected before: a whole collection takes longer
- * than most shapes, and drops compiled code of the parsers with it, so that the smaller text paid for what the larger one then had.
+ * ms of processor time: other programs take none of it. What earlier shapes left is collected before, and not while this one is
+ * measured.
  */
-function costOf(parse: (text: string) => unknown, text: string): number {
-  globalThis.gc?.({ type: 'minor' });
+function costOf(parse: (text: string) => unknown, text: string, collect: () => void): number {
+  collect();
   const before = process.cpuUsage();
   parse(text);
   const { user, system } = process.cpuUsage(before);
