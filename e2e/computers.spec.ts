@@ -9,7 +9,7 @@ import { type SshHost, startSshHost } from '../electron/testing/ssh/ssh-host';
 import { giveToApplication } from '../scripts/launch.mjs';
 import { type Place, test, type Waymark } from './application';
 import { commandLine, commandOutput } from './command-line';
-import { row, runEnded, runState } from './story';
+import { giveName, row, runEnded, runState } from './story';
 
 const resources = join(import.meta.dirname, '..', 'resources');
 const spools = '.local/state/waymark/sessions';
@@ -72,8 +72,7 @@ test('a computer over ssh: added, a run on it, the link lost in mid-run, nothing
       env: { WAYMARK_SSH_CONFIG: files.configFile },
     });
     const { app, page, complaints } = waymark;
-    await page.getByRole('textbox', { name: 'Your name' }).fill('Grace');
-    await page.keyboard.press('Enter');
+    await giveName(page, 'Grace');
     await addEndpoint(page, model);
 
     expect(existsSync(files.knownHosts)).toBe(false);
@@ -149,8 +148,7 @@ test('another host key: the same type is compared, nothing but disconnecting, an
       args: ['--workspace', place.workspace],
       env: { WAYMARK_SSH_CONFIG: files.configFile },
     });
-    await page.getByRole('textbox', { name: 'Your name' }).fill('Grace');
-    await page.keyboard.press('Enter');
+    await giveName(page, 'Grace');
     await page.getByRole('button', { name: 'Add a computer' }).first().click();
     await page.getByRole('textbox', { name: 'Host' }).fill('box');
     await page.getByRole('button', { name: 'Look it up' }).click();

@@ -1,5 +1,6 @@
 import { expect, type Page } from '@playwright/test';
 import { test } from './application';
+import { giveName } from './story';
 
 /** What a page that was taken over can say to the main process. */
 function ask(page: Page, name: string, input: unknown): Promise<string> {
@@ -40,7 +41,5 @@ test('what reaches further needs a key or click that the main process saw', asyn
   const there = { alias: 'box', folder: '', command: 'rm -rf ~;' };
   expect(await ask(page, 'remote.open', there)).toBe('cancelled');
 
-  await page.getByRole('textbox', { name: 'Your name' }).fill('Grace');
-  await page.keyboard.press('Enter');
-  await expect(page.getByRole('textbox', { name: 'Your name' })).toBeHidden();
+  await giveName(page, 'Grace');
 });

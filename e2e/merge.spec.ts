@@ -5,7 +5,7 @@ import { giveToApplication } from '../scripts/launch.mjs';
 import { type Place, test, type Waymark } from './application';
 import { commandLine } from './command-line';
 import { readRows } from './dataset';
-import { focusTimeline, looked, row } from './story';
+import { focusTimeline, giveName, looked, row } from './story';
 
 const node = join(import.meta.dirname, 'fixtures', 'researchgym', 'react-node-real-depth70.json');
 const ada = 'Ada Lovelace';
@@ -20,8 +20,7 @@ async function open(place: Place, who: string, workspace: string, first: boolean
   const waymark = await place.start({ args: ['--workspace', workspace], env: { WAYMARK_DATA: data } });
   const { page } = waymark;
   if (first) {
-    await page.getByRole('textbox', { name: 'Your name' }).fill(who);
-    await page.keyboard.press('Enter');
+    await giveName(page, who);
   }
   await expect(page.locator('[role=grid]')).toHaveAttribute('aria-rowcount', '69');
   await focusTimeline(page);

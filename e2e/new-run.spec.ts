@@ -5,7 +5,7 @@ import { startDemoModel } from '../electron/demo/demo';
 import { giveToApplication } from '../scripts/launch.mjs';
 import { test } from './application';
 import { commandLine } from './command-line';
-import { row, runEnded } from './story';
+import { giveName, row, runEnded } from './story';
 
 const resources = join(import.meta.dirname, '..', 'resources');
 
@@ -17,8 +17,7 @@ test('a new run: endpoint with its connection tested, task package, limits, star
   const model = await startDemoModel({ resourcesDir: resources, paceMs: 0 });
   try {
     const { app, page, complaints } = await place.start({ args: ['--workspace', place.workspace] });
-    await page.getByRole('textbox', { name: 'Your name' }).fill('Grace');
-    await page.keyboard.press('Enter');
+    await giveName(page, 'Grace');
 
     await page.keyboard.press('Control+Comma');
     await page.getByRole('tab', { name: 'Models' }).click();

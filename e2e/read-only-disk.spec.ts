@@ -5,7 +5,7 @@ import { expect } from '@playwright/test';
 import { giveToApplication } from '../scripts/launch.mjs';
 import { test } from './application';
 import { commandLine } from './command-line';
-import { focusTimeline, looked, row } from './story';
+import { focusTimeline, giveName, looked, row } from './story';
 
 const node = join(import.meta.dirname, 'fixtures', 'researchgym', 'react-node-real-depth70.json');
 
@@ -25,8 +25,7 @@ test('a data folder on a read-only disk opens, says so, and is read', async ({ p
     execFileSync('mount', ['-o', 'remount,ro', disk]);
     const before = readdirSync(folder).sort();
     const { app, page, complaints } = await place.start({ args: ['--workspace', folder] });
-    await page.getByRole('textbox', { name: 'Your name' }).fill('Ada');
-    await page.keyboard.press('Enter');
+    await giveName(page, 'Ada');
     await test.step('it says that it is only read', async () => {
       const banner = page.getByRole('alert').filter({ hasText: 'The data folder is read-only.' });
       await expect(banner).toContainText('its disk or folder is read-only. It can be read;');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from '@playwright/test';
 import { test } from './application';
 import { commandLine } from './command-line';
-import { focusTimeline, row } from './story';
+import { focusTimeline, giveName, row } from './story';
 
 const node = join(import.meta.dirname, 'fixtures', 'researchgym', 'react-node-real-depth70.json');
 
@@ -35,8 +35,7 @@ test('a damaged data folder is brought back from a backup into a new one, labels
     args: ['--workspace', place.workspace],
     env: { WAYMARK_DATA: data },
   });
-  await page.getByRole('textbox', { name: 'Your name' }).fill('Ada');
-  await page.keyboard.press('Enter');
+  await giveName(page, 'Ada');
   await test.step('the window says what is wrong and offers the way out', async () => {
     const banner = page.getByRole('alert').filter({ hasText: 'The data folder is damaged.' });
     await banner.getByRole('button', { name: 'Restore from a backup…' }).click();
@@ -82,8 +81,7 @@ test('a data folder whose workspace.db is gone is not begun anew; what its backu
     args: ['--workspace', place.workspace],
     env: { WAYMARK_DATA: join(place.folder, 'data of Ada') },
   });
-  await page.getByRole('textbox', { name: 'Your name' }).fill('Ada');
-  await page.keyboard.press('Enter');
+  await giveName(page, 'Ada');
   const banner = page.getByRole('alert').filter({ hasText: 'The data folder is damaged.' });
   await banner.getByRole('button', { name: 'Restore from a backup…' }).click();
   await expect(page.getByRole('dialog', { name: 'Restore from a backup' })).toContainText('1 label');

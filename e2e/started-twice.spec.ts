@@ -8,7 +8,7 @@ import { type Place, test } from './application';
 import { commandLine } from './command-line';
 import { startPacedModel } from './long-run-model';
 import { preparePacedRun, startPacedRun } from './paced-run';
-import { row, runEnded } from './story';
+import { giveName, row, runEnded } from './story';
 
 const STEPS = 12;
 
@@ -66,8 +66,7 @@ test('a workspace of a newer version is refused by name and left as it is, byte 
   const before = everyFile(place.workspace);
 
   const { app, page } = await place.start({ args: ['--workspace', place.workspace] });
-  await page.getByRole('textbox', { name: 'Your name' }).fill('Ada');
-  await page.keyboard.press('Enter');
+  await giveName(page, 'Ada');
   const refusal = page
     .getByRole('alert')
     .filter({ hasText: 'The data folder belongs to a newer version of Waymark.' });

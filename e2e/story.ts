@@ -1,12 +1,19 @@
 import { expect, type Locator, type Page } from '@playwright/test';
 import type { Place, Waymark } from './application';
 
+/** Says who works here, and waits until that is kept: what is below moves up then, and a click on it meanwhile would miss. */
+export async function giveName(page: Page, name: string): Promise<void> {
+  const field = page.getByRole('textbox', { name: 'Your name' });
+  await field.fill(name);
+  await page.keyboard.press('Enter');
+  await expect(field).toBeHidden();
+}
+
 /** First use: name, a chosen folder, and the demo. Leaves the window on the running demo. */
 export async function startDemo(place: Place, name = 'Ada Lovelace'): Promise<Waymark> {
   const waymark = await place.start({ args: ['--demo-pace', '12'] });
   const { page, app } = waymark;
-  await page.getByRole('textbox', { name: 'Your name' }).fill(name);
-  await page.keyboard.press('Enter');
+  await giveName(page, name);
   await place.answerFolder(app, place.workspace);
   await page.getByRole('button', { name: 'Choose another' }).click();
   await page.getByRole('button', { name: 'Run the demo' }).click();

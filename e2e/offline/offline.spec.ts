@@ -6,7 +6,7 @@ import { test } from '../application';
 import { commandLine } from '../command-line';
 import { readRows, wrongHashes } from '../dataset';
 import { ExportScreen } from '../export-screen';
-import { focusTimeline, row } from '../story';
+import { focusTimeline, giveName, row } from '../story';
 
 const fixtures = join(import.meta.dirname, '..', 'fixtures', 'researchgym');
 const missing =
@@ -71,8 +71,7 @@ test('import, search, review, plots and export with no network at all', async ({
   });
 
   await test.step('first use by name and folder, then a tree and a node are imported', async () => {
-    await page.getByRole('textbox', { name: 'Your name' }).fill('Ada Lovelace');
-    await page.keyboard.press('Enter');
+    await giveName(page, 'Ada Lovelace');
     await place.answerFolder(app, place.workspace);
     await page.getByRole('button', { name: 'Choose another' }).click();
     await place.answerFolder(app, join(fixtures, 'tree-demo'));
