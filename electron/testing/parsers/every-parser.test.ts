@@ -58,12 +58,16 @@ it('every parser comes to an end on its worst shapes, and takes no more than in 
   timeout: WATCHDOG_MS + 10_000,
 }, () => {
   const program = join(inject('storeWorkers'), 'parsers-child.js');
-  const child = spawnSync(process.execPath, [...growthMemory, program, String(LENGTH), String(JUDGED_MS)], {
-    encoding: 'utf8',
-    timeout: WATCHDOG_MS,
-    killSignal: 'SIGKILL',
-    maxBuffer: 64 * 1024 * 1024,
-  });
+  const child = spawnSync(
+    process.execPath,
+    [...growthMemory, program, ...[LENGTH, JUDGED_MS, MOST_GROWTH].map(String)],
+    {
+      encoding: 'utf8',
+      timeout: WATCHDOG_MS,
+      killSignal: 'SIGKILL',
+      maxBuffer: 64 * 1024 * 1024,
+    },
+  );
   expect(child.stderr).toBe('');
   const grown = child.stdout
     .trim()

@@ -35,9 +35,9 @@ export const growthMemory = [
 /**
  * Every parser over its worst shapes at so many characters, or at all it takes, and at a quarter of that. In a process that was
  * started with `growthMemory`: what is kept beyond a young generation is copied by the collector, once, and that step of a few
- * times is not the parser's. A shape that costs less than `judged` ms is not looked at again.
+ * times is not the parser's. A shape that costs less than `judged` ms, or grows by less than `again`, is not looked at again.
  */
-export function* growthOfEach(length: number, judged = NOISE_MS): Generator<Grown> {
+export function* growthOfEach(length: number, judged = NOISE_MS, again = LOOKED_AT_AGAIN): Generator<Grown> {
   const collect = () => globalThis.gc?.({ type: length > YOUNG_TEXT ? 'major' : 'minor' });
   for (const { names, shapes, most = length, parse } of everyParser) {
     for (const [name, shape] of Object.entries(shapes)) {
@@ -45,7 +45,7 @@ export function* growthOfEach(length: number, judged = NOISE_MS): Generator<Grow
       yield {
         names,
         what: `${names[0]} of ${name}`,
-        ...lookAt((text) => costOf(parse, text, collect), shape(whole / 4), shape(whole), judged),
+        ...lookAt((text) => costOf(parse, text, collect), shape(whole / 4), shape(whole), { judged, again }),
       };
     }
   }
@@ -55,13 +55,13 @@ function lookAt(
   cost: (text: string) => number,
   less: string,
   all: string,
-  judged: number,
+  { judged, again }: { judged: number; again: number },
 ): Pick<Grown, 'small' | 'large' | 'growth'> {
   let [small, large] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
   for (let look = 0; look < LOOKS; look += 1) {
     small = Math.min(small, cost(less));
     large = Math.min(large, cost(all));
-    if (large < judged || growthOf(small, large) < LOOKED_AT_AGAIN) break;
+    if (large < judged || growthOf(small, large) < again) break;
   }
   return { small, large, growth: growthOf(small, large) };
 }
