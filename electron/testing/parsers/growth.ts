@@ -6,6 +6,8 @@ export const NOISE_MS = 25;
 const LOOKED_AT_AGAIN = 4.2;
 /** Now and then V8 has dropped a parser's compiled code: the same 5,000 fields then take 45 ms instead of 8, several times in a row. */
 const LOOKS = 20;
+/** After so many looks a parser's code is compiled for both texts: the first alone may make the smaller one look slow, and hide a square. */
+const WARM_LOOKS = 4;
 
 /**
  * Characters up to which only the young generation is collected before a measurement: a whole collection takes longer than most shapes
@@ -35,9 +37,10 @@ export const growthMemory = [
 /**
  * Every parser over its worst shapes at so many characters, or at all it takes, and at a quarter of that. In a process that was
  * started with `growthMemory`: what is kept beyond a young generation is copied by the collector, once, and that step of a few
- * times is not the parser's. A shape that costs less than `judged` ms, or grows by less than `again`, is not looked at again.
+ * times is not the parser's. A shape that costs less than `judged` ms is not looked at again, nor is
+ * one that grows by no more than `allowed` once its parser is warm.
  */
-export function* growthOfEach(length: number, judged = NOISE_MS, again = LOOKED_AT_AGAIN): Generator<Grown> {
+export function* growthOfEach(length: number, judged = NOISE_MS, allowed = 0): Generator<Grown> {
   const collect = () => globalThis.gc?.({ type: length > YOUNG_TEXT ? 'major' : 'minor' });
   for (const { names, shapes, most = length, parse } of everyParser) {
     for (const [name, shape] of Object.entries(shapes)) {
@@ -45,7 +48,10 @@ export function* growthOfEach(length: number, judged = NOISE_MS, again = LOOKED_
       yield {
         names,
         what: `${names[0]} of ${name}`,
-        ...lookAt((text) => costOf(parse, text, collect), shape(whole / 4), shape(whole), { judged, again }),
+        ...lookAt((text) => costOf(parse, text, collect), shape(whole / 4), shape(whole), {
+          judged,
+          allowed,
+        }),
       };
     }
   }
@@ -55,13 +61,15 @@ function lookAt(
   cost: (text: string) => number,
   less: string,
   all: string,
-  { judged, again }: { judged: number; again: number },
+  { judged, allowed }: { judged: number; allowed: number },
 ): Pick<Grown, 'small' | 'large' | 'growth'> {
   let [small, large] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
   for (let look = 0; look < LOOKS; look += 1) {
     small = Math.min(small, cost(less));
     large = Math.min(large, cost(all));
-    if (large < judged || growthOf(small, large) < again) break;
+    const growth = growthOf(small, large);
+    if (large < judged || growth < LOOKED_AT_AGAIN) break;
+    if (look + 1 >= WARM_LOOKS && growth <= allowed) break;
   }
   return { small, large, growth: growthOf(small, large) };
 }
